@@ -1,0 +1,290 @@
+"""One chain: the arrays of the compiled sampler, made from a model and a start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairmix.compilation import compiled_sweeps
+from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
+from fairmix.kernels.sweep import MOVES, Draws
+from fairmix.model import Model
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a chain starts, in internal rows.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_anchors,)
+        Label of each anchor.
+    match : ndarray of shape (n_rows,)
+        Anchor of each row; anchors have themselves.
+    masked_rows : ndarray
+        Rows that are masked.
+    free_match : ndarray of shape (n_rows,)
+        Anchor of each row if it is masked.
+    """
+
+    labels: IntArray
+    match: IntArray
+    masked_rows: IntArray
+    free_match: IntArray
+
+
+class Chain:
+    """A Markov chain on partitions and matchings.
+
+    Parameters
+    ----------
+    model : Model
+        What is sampled.
+    start : Start
+        The first state.
+    schedule : Schedule
+        How often each move is made in a sweep.
+    rng : numpy.random.Generator
+        The chain's own source of randomness.
+    """
+
+    def __init__(
+        self, model: Model, start: Start, schedule: Schedule, rng: np.random.Generator
+    ) -> None:
+        self.model = model
+        self.schedule = schedule
+        self.rng = rng
+        self.layout = make_layout(model)
+        self.tables = make_partition_tables(model)
+        self.state = make_state(model, self.layout, start)
+        self._work = make_workspace(model)
+        self._run = compiled_sweeps(type(model.family), type(model.distance))
+
+    def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
+        """Make sweeps and give a draw after every ``sweeps_per_draw`` of them.
+
+        Parameters
+        ----------
+        n_draws : int
+            Number of draws.
+        sweeps_per_draw : int, default=1
+            Sweeps between draws.
+
+        Returns
+        -------
+        Draws
+            The draws, rows in internal order, labels not canonical.
+        """
+        draws = make_draws(self.model, n_draws)
+        self._run(
+            self.rng,
+            self.model.family,
+            self.model.distance,
+            self.layout,
+            self.tables,
+            self.schedule,
+            self.model.row_stats,
+            self.state,
+            self._work,
+            draws,
+            sweeps_per_draw,
+            n_draws,
+        )
+        return draws
+
+    @property
+    def match(self) -> IntArray:
+        """The matching map of the current state: the anchor of each internal row."""
+        return self.state.anchor_at[self.state.slot_of]
+
+    @property
+    def row_labels(self) -> IntArray:
+        """The label of each internal row in the current state."""
+        state = self.state
+        return state.labels[np.where(state.masked, state.free_slot, state.slot_of)]
+
+
+def make_schedule(
+    model: Model, matching_step: str = "separate", matching_moves: int | None = None
+) -> Schedule:
+    """Make the schedule of a sweep.
+
+    Parameters
+    ----------
+    model : Model
+        What is sampled.
+    matching_step : {"separate", "joint"}, default="separate"
+        Our moves, or the paper's joint proposal.
+    matching_moves : int, optional
+        Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
+        sweep; five a follower by default.
+
+    Returns
+    -------
+    Schedule
+        How often each move is made.
+    """
+    n_anchors = model.grouping.n_anchors
+    n_followers = model.grouping.n_rows - n_anchors
+    if matching_moves is None:
+        matching_moves = 5 * n_followers
+    if n_followers == 0:
+        matching_moves = 0
+    joint = matching_step == "joint"
+    passes = 0 if joint or not model.n_masked.any() else 1
+    return Schedule(
+        follower_swaps=0 if joint else matching_moves,
+        anchor_swaps=0 if joint else -(-matching_moves * n_anchors // max(n_followers, 1)),
+        mask_passes=passes,
+        free_match_passes=passes,
+        joint_proposals=matching_moves if joint else 0,
+        gibbs_passes=1,
+    )
+
+
+def make_layout(model: Model) -> Layout:
+    """Number the seats and sort the slots by their capacities."""
+    grouping = model.grouping
+    width = grouping.multiplicity + (grouping.remainder > 0)
+    patterns, class_of = np.unique(model.extra.T, axis=0, return_inverse=True)
+    class_of = class_of.reshape(-1).astype(np.int64)
+    sizes = np.bincount(class_of, minlength=len(patterns))
+    return Layout(
+        group_start=grouping.group_start.astype(np.int64),
+        group_of=grouping.group_of.astype(np.int64),
+        seat_start=np.concatenate([[0], np.cumsum(width * grouping.n_anchors)[:-1]]),
+        seats_per_slot=width.astype(np.int64),
+        n_masked=model.n_masked.astype(np.int64),
+        energy_weight=model.energy_weight,
+        class_of=class_of,
+        class_start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        class_slots=np.argsort(class_of, kind="stable"),
+    )
+
+
+def make_partition_tables(model: Model) -> PartitionTables:
+    """Tabulate the prior on partitions for the compiled sampler."""
+    prior = model.partition_prior
+    sizes = np.arange(model.grouping.n_anchors + 1)
+    log_open = np.concatenate([np.log(prior.concentration) + prior.log_ratio, [-np.inf]])
+    return PartitionTables(
+        log_v=prior.log_v,
+        log_join=np.log(sizes + prior.concentration),
+        log_open=log_open,
+        log_rising=prior.log_rising(sizes),
+    )
+
+
+def make_state(model: Model, layout: Layout, start: Start) -> State:
+    """Seat the rows and number the clusters; statistics follow with the first sweep."""
+    grouping = model.grouping
+    n_rows, n_anchors = grouping.n_rows, grouping.n_anchors
+    n_stats = model.row_stats.shape[1]
+    row_at = np.full(int(np.sum(layout.seats_per_slot)) * n_anchors, -1)
+    seat_of = np.full(n_rows, -1)
+    mask_order = np.arange(n_rows)
+    masked = np.zeros(n_rows, dtype=bool)
+    masked[start.masked_rows] = True
+    for group in range(1, grouping.n_groups):
+        rows = grouping.rows_of(group)
+        by_slot = rows[np.argsort(start.match[rows], kind="stable")]
+        slots = start.match[by_slot]
+        first_in_slot = np.searchsorted(slots, slots)
+        seats = layout.seat_start[group] + slots * layout.seats_per_slot[group]
+        seats += np.arange(len(rows)) - first_in_slot
+        row_at[seats] = by_slot
+        seat_of[by_slot] = seats
+        mask_order[rows] = np.concatenate([rows[masked[rows]], rows[~masked[rows]]])
+    _, labels = np.unique(start.labels, return_inverse=True)
+    return State(
+        labels=labels.astype(np.int64),
+        anchor_at=np.arange(n_anchors),
+        row_at=row_at,
+        slot_of=start.match.astype(np.int64),
+        seat_of=seat_of,
+        masked=masked,
+        mask_order=mask_order,
+        free_slot=start.free_match.astype(np.int64),
+        active=np.arange(n_anchors),
+        place=np.arange(n_anchors),
+        n_clusters=np.array([labels.max() + 1], dtype=np.int64),
+        cluster_slots=np.zeros(n_anchors, dtype=np.int64),
+        cluster_rows=np.zeros(n_anchors, dtype=np.int64),
+        cluster_stats=np.zeros((n_anchors, n_stats)),
+        cluster_log_marginal=np.zeros(n_anchors),
+        bundle_rows=np.zeros(n_anchors, dtype=np.int64),
+        bundle_stats=np.zeros((n_anchors, n_stats)),
+    )
+
+
+def make_workspace(model: Model) -> Workspace:
+    """Make room for one proposal: at most five rows, thus ten clusters."""
+    n_anchors, n_stats = model.grouping.n_anchors, model.row_stats.shape[1]
+    return Workspace(
+        stats=np.zeros(n_stats),
+        log_weights=np.zeros(n_anchors + 1),
+        candidates=np.zeros(n_anchors + 1),
+        saved_cluster=np.zeros(10, dtype=np.int64),
+        saved_rows=np.zeros(10, dtype=np.int64),
+        saved_stats=np.zeros((10, n_stats)),
+        saved_log_marginal=np.zeros(10),
+        n_saved=np.zeros(1, dtype=np.int64),
+        label_start=np.zeros(n_anchors, dtype=np.int64),
+        slots_by_label=np.zeros(n_anchors, dtype=np.int64),
+        touched_rows=np.zeros(5, dtype=np.int64),
+        labels_before=np.zeros(5, dtype=np.int64),
+    )
+
+
+def make_draws(model: Model, n_draws: int) -> Draws:
+    """Make room for draws."""
+    n_masked = int(model.n_masked.sum())
+    return Draws(
+        labels=np.empty((n_draws, model.grouping.n_rows), dtype=np.int32),
+        n_clusters=np.empty(n_draws, dtype=np.int64),
+        log_likelihood=np.empty(n_draws),
+        log_prior=np.empty(n_draws),
+        log_energy=np.empty(n_draws),
+        masked_rows=np.empty((n_draws, n_masked), dtype=np.int64),
+        n_proposed=np.empty((n_draws, len(MOVES)), dtype=np.int64),
+        n_accepted=np.empty((n_draws, len(MOVES)), dtype=np.int64),
+    )
+
+
+def initial_start(
+    model: Model, labels: IntArray, match: IntArray, rng: np.random.Generator
+) -> Start:
+    """Complete a start: the mask and the free map are drawn from their priors.
+
+    Parameters
+    ----------
+    model : Model
+        What is sampled.
+    labels : ndarray of shape (n_anchors,)
+        Label of each anchor.
+    match : ndarray of shape (n_rows,)
+        Anchor of each row.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Start
+        The start of a chain.
+    """
+    grouping = model.grouping
+    masked: list[Any] = [
+        rng.choice(grouping.rows_of(group), int(model.n_masked[group]), replace=False)
+        for group in range(1, grouping.n_groups)
+    ]
+    return Start(
+        labels=labels,
+        match=match,
+        masked_rows=np.concatenate([np.empty(0, dtype=np.int64), *masked]),
+        free_match=rng.integers(grouping.n_anchors, size=grouping.n_rows),
+    )

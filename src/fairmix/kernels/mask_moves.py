@@ -1,0 +1,138 @@
+r"""Moves of the relaxed model: which followers are masked, and where they go.
+
+Given the partition, the prior of :math:`\mathbf T_0` and :math:`E` is uniform.
+Outside the mask, :math:`\mathbf T_0` follows its prior and is not stored.
+
+*Free match*: the label of a masked row is drawn from its full conditional,
+:math:`P(c) \propto |c|\, m(X^c \cup x) / m(X^c)` with :math:`x` taken out, and
+then an anchor of that cluster with equal probability.
+
+*Mask exchange*: a masked row :math:`e` and an unmasked :math:`u` of its group change
+roles. Row :math:`e` returns to the cluster of its seat and :math:`u` gets a
+label from its full conditional. With both rows taken out, the ratio is
+
+.. math::
+   \frac{p(x_e \mid \text{seat of } e)\; W_u}{p(x_u \mid \text{seat of } u)\; W_e},
+   \qquad W_j = \sum_c |c|\, p(x_j \mid X^c),
+
+where :math:`W_u` sees :math:`e` at its seat and :math:`W_e` sees :math:`u` at its.
+"""
+
+import math
+
+from fairmix.kernels.decorator import kernel
+from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
+from fairmix.kernels.state import begin_trial, put_row, refresh, take_row, undo_trial
+
+
+@kernel
+def sort_slots_by_label(state, work):
+    """List the slots cluster by cluster, to draw an anchor of a cluster."""
+    start = 0
+    for place in range(state.n_clusters[0]):
+        cluster = state.active[place]
+        work.label_start[cluster] = start
+        start += state.cluster_slots[cluster]
+    for slot in range(state.labels.size):
+        cluster = state.labels[slot]
+        work.slots_by_label[work.label_start[cluster]] = slot
+        work.label_start[cluster] += 1
+    for place in range(state.n_clusters[0]):
+        cluster = state.active[place]
+        work.label_start[cluster] -= state.cluster_slots[cluster]
+
+
+@kernel
+def weigh_free_label(family, row_stats, state, work, row):
+    """Fill the log weights of all clusters for a row that is in none; give their sum."""
+    n_clusters = state.n_clusters[0]
+    for place in range(n_clusters):
+        cluster = state.active[place]
+        for k in range(work.stats.size):
+            work.stats[k] = state.cluster_stats[cluster, k] + row_stats[row, k]
+        work.log_weights[place] = (
+            math.log(state.cluster_slots[cluster])
+            + family.log_marginal(state.cluster_rows[cluster] + 1, work.stats)
+            - state.cluster_log_marginal[cluster]
+        )
+    return log_sum_exp(work.log_weights, n_clusters)
+
+
+@kernel
+def draw_free_slot(rng, state, work):
+    """Draw a cluster by the weights that are filled in, then one of its slots."""
+    cluster = state.active[draw_weighted(rng, work.log_weights, state.n_clusters[0])]
+    first = work.label_start[cluster]
+    return work.slots_by_label[first + draw_index(rng, state.cluster_slots[cluster])]
+
+
+@kernel
+def redraw_free_match(rng, family, row_stats, state, work, row):
+    """Draw a masked row's free match from its full conditional; tell if its label changed."""
+    begin_trial(work)
+    source = state.labels[state.free_slot[row]]
+    take_row(row_stats, state, work, row, source)
+    refresh(family, state, source)
+    weigh_free_label(family, row_stats, state, work, row)
+    state.free_slot[row] = draw_free_slot(rng, state, work)
+    target = state.labels[state.free_slot[row]]
+    put_row(row_stats, state, work, row, target)
+    refresh(family, state, target)
+    return 1 if target != source else 0
+
+
+@kernel
+def exchange_mask(rng, family, layout, row_stats, state, work, group):
+    """Propose that a masked and an unmasked row change roles; give (proposed, accepted)."""
+    first = layout.group_start[group]
+    n_rows = layout.group_start[group + 1] - first
+    n_masked = layout.n_masked[group]
+    if n_masked == n_rows:
+        return 0, 0
+    masked_place = first + draw_index(rng, n_masked)
+    unmasked_place = first + n_masked + draw_index(rng, n_rows - n_masked)
+    masked, unmasked = state.mask_order[masked_place], state.mask_order[unmasked_place]
+    masked_seat = state.labels[state.slot_of[masked]]
+    unmasked_seat = state.labels[state.slot_of[unmasked]]
+
+    begin_trial(work)
+    free = state.labels[state.free_slot[masked]]
+    take_row(row_stats, state, work, masked, free)
+    take_row(row_stats, state, work, unmasked, unmasked_seat)
+    refresh(family, state, free)
+    refresh(family, state, unmasked_seat)
+
+    log_ratio = -seat_log_predictive(family, row_stats, state, work, unmasked, unmasked_seat)
+    log_ratio -= weigh_free_label(family, row_stats, state, work, masked)
+    take_row(row_stats, state, work, unmasked, unmasked_seat)
+    refresh(family, state, unmasked_seat)
+    log_ratio += seat_log_predictive(family, row_stats, state, work, masked, masked_seat)
+    log_ratio += weigh_free_label(family, row_stats, state, work, unmasked)
+    if not accept(rng, log_ratio):
+        undo_trial(state, work)
+        return 1, 0
+
+    state.free_slot[unmasked] = draw_free_slot(rng, state, work)
+    target = state.labels[state.free_slot[unmasked]]
+    put_row(row_stats, state, work, unmasked, target)
+    refresh(family, state, target)
+    exchange_roles(state, masked_place, unmasked_place)
+    return 1, 1
+
+
+@kernel
+def seat_log_predictive(family, row_stats, state, work, row, cluster):
+    """Put a row into a cluster; give the log ratio of its marginals."""
+    before = state.cluster_log_marginal[cluster]
+    put_row(row_stats, state, work, row, cluster)
+    refresh(family, state, cluster)
+    return state.cluster_log_marginal[cluster] - before
+
+
+@kernel
+def exchange_roles(state, masked_place, unmasked_place):
+    """Mask the row at the second place of the mask's order instead of the first."""
+    masked, unmasked = state.mask_order[masked_place], state.mask_order[unmasked_place]
+    state.mask_order[masked_place], state.mask_order[unmasked_place] = unmasked, masked
+    state.masked[masked] = False
+    state.masked[unmasked] = True

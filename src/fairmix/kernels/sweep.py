@@ -1,0 +1,138 @@
+"""A sweep: every move of the schedule, STEP 1 first and then STEP 2.
+
+``run_sweeps`` is the one entry from Python: it makes a number of sweeps and writes
+a draw after every so many of them. Everything else is compiled into it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fairmix.kernels import verbs  # noqa: F401 (registers the verbs with numba)
+from fairmix.kernels.decorator import kernel
+from fairmix.kernels.gibbs_step import gibbs_step
+from fairmix.kernels.joint_move import propose_jointly
+from fairmix.kernels.mask_moves import (
+    exchange_mask,
+    redraw_free_match,
+    sort_slots_by_label,
+)
+from fairmix.kernels.state import home_slot, rebuild
+from fairmix.kernels.swap_moves import swap_anchors, swap_followers
+
+MOVES = ("follower_swap", "anchor_swap", "mask_exchange", "free_match", "joint", "gibbs")
+
+
+class Draws(NamedTuple):
+    """Where draws are written, one entry of each array a draw."""
+
+    labels: np.ndarray  # (draw, row), cluster identifiers
+    n_clusters: np.ndarray
+    log_likelihood: np.ndarray
+    log_prior: np.ndarray  # of the partition
+    log_energy: np.ndarray
+    masked_rows: np.ndarray  # (draw, masked row)
+    n_proposed: np.ndarray  # (draw, move), since the draw before
+    n_accepted: np.ndarray
+
+
+@kernel
+def run_sweeps(
+    rng,
+    family,
+    distance,
+    layout,
+    tables,
+    schedule,
+    row_stats,
+    state,
+    work,
+    draws,
+    sweeps_per_draw,
+    n_draws,
+):
+    """Make ``n_draws * sweeps_per_draw`` sweeps and write ``n_draws`` draws."""
+    for draw in range(n_draws):
+        draws.n_proposed[draw, :] = 0
+        draws.n_accepted[draw, :] = 0
+        proposed, accepted = draws.n_proposed[draw], draws.n_accepted[draw]
+        for _ in range(sweeps_per_draw):
+            matching_step(
+                rng,
+                family,
+                distance,
+                layout,
+                schedule,
+                row_stats,
+                state,
+                work,
+                proposed,
+                accepted,
+            )
+            for _ in range(schedule.gibbs_passes):
+                proposed[5] += state.labels.size
+                accepted[5] += gibbs_step(rng, family, tables, row_stats, state, work)
+        write_draw(distance, layout, tables, state, draws, draw)
+
+
+@kernel
+def matching_step(
+    rng, family, distance, layout, schedule, row_stats, state, work, proposed, accepted
+):
+    """Make the matching moves of one sweep, given the partition."""
+    rebuild(family, row_stats, state)
+    for _ in range(schedule.follower_swaps):
+        p, a = swap_followers(rng, family, distance, layout, row_stats, state, work)
+        proposed[0] += p
+        accepted[0] += a
+    for _ in range(schedule.anchor_swaps):
+        p, a = swap_anchors(rng, family, distance, layout, row_stats, state, work)
+        proposed[1] += p
+        accepted[1] += a
+    if schedule.mask_passes > 0 or schedule.free_match_passes > 0:
+        sort_slots_by_label(state, work)
+    for _ in range(schedule.mask_passes):
+        for group in range(1, layout.n_masked.size):
+            for _ in range(layout.n_masked[group]):
+                p, a = exchange_mask(rng, family, layout, row_stats, state, work, group)
+                proposed[2] += p
+                accepted[2] += a
+    for _ in range(schedule.free_match_passes):
+        for group in range(1, layout.n_masked.size):
+            first = layout.group_start[group]
+            for place in range(first, first + layout.n_masked[group]):
+                row = state.mask_order[place]
+                proposed[3] += 1
+                accepted[3] += redraw_free_match(rng, family, row_stats, state, work, row)
+    for _ in range(schedule.joint_proposals):
+        p, a = propose_jointly(rng, family, distance, layout, row_stats, state, work)
+        proposed[4] += p
+        accepted[4] += a
+
+
+@kernel
+def write_draw(distance, layout, tables, state, draws, draw):
+    """Write the state as draw number ``draw``."""
+    n_clusters = state.n_clusters[0]
+    draws.n_clusters[draw] = n_clusters
+    log_likelihood = 0.0
+    log_prior = tables.log_v[n_clusters]
+    for place in range(n_clusters):
+        cluster = state.active[place]
+        log_likelihood += state.cluster_log_marginal[cluster]
+        log_prior += tables.log_rising[state.cluster_slots[cluster]]
+    draws.log_likelihood[draw] = log_likelihood
+    draws.log_prior[draw] = log_prior
+
+    n_anchors = state.labels.size
+    log_energy = 0.0
+    n_masked = 0
+    for row in range(state.slot_of.size):
+        draws.labels[draw, row] = state.labels[home_slot(state, row)]
+        if row >= n_anchors:
+            separation = distance.between(state.anchor_at[state.slot_of[row]], row)
+            log_energy -= separation * layout.energy_weight[layout.group_of[row]]
+        if state.masked[row]:
+            draws.masked_rows[draw, n_masked] = row
+            n_masked += 1
+    draws.log_energy[draw] = log_energy

@@ -1,0 +1,275 @@
+r"""The matching: groups, capacities, and the first map of a chain.
+
+Group :math:`b` has :math:`n_b = \beta_b n_0 + r_b` rows. The map :math:`\mathbf T_b` sends
+:math:`\beta_b` of them to every anchor and one more to each anchor in :math:`R_b`
+(``extra``). Its prior is proportional to
+:math:`e(\mathbf T_b) = \exp(-\sum_j D(X_{\mathbf T_b(j)}, X_j) / (n_b \tau))`.
+
+Rows are numbered *internally*: anchors first, then the follower groups one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+IntArray = NDArray[np.int64]
+
+#: Transport and medoids are solved in random blocks of this many rows, so that they stay linear.
+BLOCK_SIZE = 1000
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Who is anchor and who follows.
+
+    Attributes
+    ----------
+    names : tuple
+        Names of the groups, the anchor group first, then in sorted order.
+    order : ndarray of shape (n_rows,)
+        The user's row at each internal place.
+    group_start : ndarray of shape (n_groups + 1,)
+        Where each group starts among the internal rows.
+    """
+
+    names: tuple[Any, ...]
+    order: IntArray
+    group_start: IntArray
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.order)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, the anchor group included."""
+        return len(self.names)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of rows of each group."""
+        return np.diff(self.group_start)
+
+    @property
+    def n_anchors(self) -> int:
+        """Number of rows of the anchor group."""
+        return int(self.sizes[0])
+
+    @property
+    def multiplicity(self) -> IntArray:
+        """Followers of each group that every anchor has (the paper's beta); 0 for anchors."""
+        followers = self.sizes // self.n_anchors
+        followers[0] = 0
+        return followers
+
+    @property
+    def remainder(self) -> IntArray:
+        """Followers of each group that are left over (the paper's r)."""
+        return self.sizes % self.n_anchors
+
+    @property
+    def group_of(self) -> IntArray:
+        """Group of each internal row."""
+        return np.repeat(np.arange(self.n_groups), self.sizes)
+
+    def rows_of(self, group: int) -> IntArray:
+        """Give the internal rows of a group."""
+        return np.arange(self.group_start[group], self.group_start[group + 1])
+
+
+def arrange_groups(names: list[Any], codes: IntArray) -> Grouping:
+    """Order the rows by group, the smallest group first.
+
+    Parameters
+    ----------
+    names : list
+        Group names in sorted order.
+    codes : ndarray of shape (n_rows,)
+        Each row's place in ``names``.
+
+    Returns
+    -------
+    Grouping
+        The groups; among equally small ones the first name is the anchor.
+    """
+    counts = np.bincount(codes, minlength=len(names))
+    anchor = int(np.argmin(counts))
+    group_order = [anchor] + [g for g in range(len(names)) if g != anchor]
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[group_order] = np.arange(len(names))
+    order = np.argsort(rank[codes], kind="stable")
+    return Grouping(
+        names=tuple(names[g] for g in group_order),
+        order=order,
+        group_start=np.concatenate([[0], np.cumsum(counts[group_order])]),
+    )
+
+
+def choose_extra(
+    extra: Any, grouping: Grouping, distance: Any, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Choose the anchors that take one follower more (the paper's R).
+
+    Parameters
+    ----------
+    extra : {"random", "medoids"}, rows, or dict group -> rows
+        Random anchors, the medoids of the anchors, or rows of X.
+    grouping : Grouping
+        The groups.
+    distance : distance
+        Distance between rows, for the medoids.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_groups, n_anchors)
+        Whether an anchor takes an extra follower of a group.
+    """
+    chosen = np.zeros((grouping.n_groups, grouping.n_anchors), dtype=bool)
+    given = None if isinstance(extra, str) else _extra_by_group(extra, grouping)
+    for group in range(1, grouping.n_groups):
+        remainder = int(grouping.remainder[group])
+        if given is not None:
+            chosen[group, _given_anchors(given, group, grouping)] = True
+        elif extra == "random":
+            chosen[group, rng.choice(grouping.n_anchors, remainder, replace=False)] = True
+        elif extra == "medoids":
+            chosen[group, _medoids(distance, grouping.n_anchors, remainder, rng)] = True
+        else:
+            raise ValueError(
+                f"extra must be 'random', 'medoids' or rows of X (0-based; for several follower "
+                f"groups a dict group -> rows), got {extra!r}."
+            )
+    return chosen
+
+
+def _extra_by_group(extra: Any, grouping: Grouping) -> Mapping[Any, Any]:
+    """Normalise rows or a dict of rows to a dict by group name."""
+    if isinstance(extra, Mapping):
+        unknown = [name for name in extra if name not in grouping.names[1:]]
+        if unknown:
+            raise ValueError(
+                f"extra names {unknown[0]!r}, which is not a follower group; "
+                f"the follower groups are {list(grouping.names[1:])}."
+            )
+        return extra
+    if grouping.n_groups != 2:
+        raise ValueError(
+            f"extra = {extra!r}: with {grouping.n_groups - 1} follower groups, pass a dict "
+            f"group -> rows with the keys {list(grouping.names[1:])}."
+        )
+    return {grouping.names[1]: extra}
+
+
+def _given_anchors(given: Mapping[Any, Any], group: int, grouping: Grouping) -> IntArray:
+    """Check the rows that the user gives for a group; give them as anchors."""
+    name, remainder = grouping.names[group], int(grouping.remainder[group])
+    rows = np.asarray(given.get(name, ()))
+    if rows.size == 0:
+        rows = rows.astype(np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise TypeError(f"extra must hold row numbers (0-based integers), got {given[name]!r}.")
+    if len(np.unique(rows)) != remainder or len(rows) != remainder:
+        raise ValueError(
+            f"extra must name {remainder} different rows for group {name!r} "
+            f"({grouping.sizes[group]} rows = {grouping.multiplicity[group]} x "
+            f"{grouping.n_anchors} + {remainder}), got {rows.tolist()}."
+        )
+    anchor_of_row = np.full(grouping.n_rows, -1)
+    anchor_of_row[grouping.order[: grouping.n_anchors]] = np.arange(grouping.n_anchors)
+    inside = (rows >= 0) & (rows < grouping.n_rows)
+    anchors = np.where(inside, anchor_of_row[np.where(inside, rows, 0)], -1)
+    if (anchors < 0).any():
+        raise ValueError(
+            f"extra = {rows.tolist()}: row {rows[anchors < 0][0]} is not in the smallest group "
+            f"{grouping.names[0]!r}; extra followers go to rows of that group."
+        )
+    return anchors
+
+
+def _medoids(distance: Any, n_anchors: int, n_medoids: int, rng: np.random.Generator) -> IntArray:
+    """Give medoids of the anchors, found in random blocks that each get their share."""
+    shuffled = rng.permutation(n_anchors)
+    n_blocks = -(-n_anchors // BLOCK_SIZE)
+    shares = np.diff(np.round(np.linspace(0, n_medoids, n_blocks + 1)).astype(int))
+    blocks = np.array_split(shuffled, n_blocks)
+    found = [
+        block[_alternate_medoids(distance.matrix(block, block), int(share), rng)]
+        for block, share in zip(blocks, shares, strict=True)
+    ]
+    return np.concatenate(found)
+
+
+def _alternate_medoids(
+    distances: NDArray[np.float64], n_medoids: int, rng: np.random.Generator
+) -> IntArray:
+    """K-medoids by alternation: assign to the nearest medoid, then recentre each cluster."""
+    medoids = rng.choice(len(distances), n_medoids, replace=False)
+    if n_medoids == 0:
+        return medoids
+    for _ in range(100):
+        nearest = np.argmin(distances[:, medoids], axis=1)
+        nearest[medoids] = np.arange(n_medoids)  # duplicates must not leave one empty
+        moved = medoids.copy()
+        for k in range(n_medoids):
+            members = np.flatnonzero(nearest == k)
+            within = distances[np.ix_(members, members)].sum(axis=0)
+            moved[k] = members[np.argmin(within)]
+        if np.array_equal(moved, medoids):
+            break
+        medoids = moved
+    return medoids
+
+
+def initial_match(
+    method: str,
+    grouping: Grouping,
+    extra: NDArray[np.bool_],
+    distance: Any,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Make a chain's first matching map.
+
+    Parameters
+    ----------
+    method : {"transport", "random"}
+        Least total distance (in random blocks if there are many rows), or at random.
+    grouping : Grouping
+        The groups.
+    extra : ndarray of bool, shape (n_groups, n_anchors)
+        Anchors that take an extra follower.
+    distance : distance
+        Distance between rows.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The anchor of each internal row; anchors have themselves.
+    """
+    match = np.arange(grouping.n_rows)
+    for group in range(1, grouping.n_groups):
+        capacity = grouping.multiplicity[group] + extra[group]
+        seats = rng.permutation(np.repeat(np.arange(grouping.n_anchors), capacity))
+        rows = grouping.rows_of(group)
+        if method == "transport":
+            n_blocks = -(-len(rows) // BLOCK_SIZE)
+            shuffled = rng.permutation(rows)
+            for block_rows, block_seats in zip(
+                np.array_split(shuffled, n_blocks), np.array_split(seats, n_blocks), strict=True
+            ):
+                costs = distance.matrix(block_rows, block_seats)
+                chosen_rows, chosen_seats = linear_sum_assignment(costs)
+                match[block_rows[chosen_rows]] = block_seats[chosen_seats]
+        else:
+            match[rows] = seats
+    return match

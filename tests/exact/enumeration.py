@@ -1,0 +1,192 @@
+"""The posterior of tiny problems by enumeration: plain Python, shares no code with fairmix.
+
+A state is (labels of the anchors, match of the followers, masked followers, free match of
+the masked ones). Marginal likelihoods come from the chain rule: predictive densities of one
+row after the other.
+"""
+
+import itertools
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class TinyProblem:
+    """A problem that is small enough to be enumerated; rows anchors first."""
+
+    rows: tuple  # of tuples of numbers
+    sizes: tuple  # of the groups, anchors first
+    extra: tuple = ()  # for each follower group the anchors with one follower more
+    n_masked: tuple = ()  # for each follower group
+    family: str = "gaussian"
+    temperature: float = 1.0
+    concentration: float = 1.0
+    success_prob: float = 0.1
+
+    @property
+    def n_anchors(self):
+        return self.sizes[0]
+
+    def group_rows(self, group):
+        start = sum(self.sizes[:group])
+        return range(start, start + self.sizes[group])
+
+    def distance(self, i, j):
+        a, b = self.rows[i], self.rows[j]
+        if self.family == "gaussian":
+            return math.dist(a, b)
+        return float(sum(x != y for x, y in zip(a, b, strict=True)))
+
+
+def set_partitions(n):
+    """Give all label tuples of n things, in order of first appearance."""
+    labels = [(0,)]
+    for _ in range(n - 1):
+        labels = [lab + (k,) for lab in labels for k in range(max(lab) + 2)]
+    return labels
+
+
+def canonical(labels):
+    """Number labels in order of first appearance."""
+    seen = {}
+    return tuple(seen.setdefault(label, len(seen)) for label in labels)
+
+
+def log_v(n, t, gamma, success_prob):
+    """Sum the series of V_n(t) directly."""
+    total = 0.0
+    for k in range(t, 3000):
+        log_term = math.lgamma(k + 1) - math.lgamma(k - t + 1)
+        log_term -= math.lgamma(gamma * k + n) - math.lgamma(gamma * k)
+        log_term += math.log(success_prob) + (k - 1) * math.log1p(-success_prob)
+        total += math.exp(log_term)
+    return math.log(total)
+
+
+def gaussian_log_marginal(values):
+    """Chain rule of Student-t predictives; shape = rate = 1, prior mean 0 worth one value."""
+    kappa, mean, shape, rate = 1.0, 0.0, 1.0, 1.0
+    total = 0.0
+    for x in values:
+        scale = math.sqrt(rate * (kappa + 1) / (shape * kappa))
+        total += stats.t.logpdf(x, 2 * shape, loc=mean, scale=scale)
+        rate += kappa * (x - mean) ** 2 / (2 * (kappa + 1))
+        mean = (kappa * mean + x) / (kappa + 1)
+        kappa, shape = kappa + 1, shape + 0.5
+    return total
+
+
+def urn_log_marginal(values, n_levels):
+    """Polya's urn with one ball of each category."""
+    counts = defaultdict(int)
+    total = 0.0
+    for i, x in enumerate(values):
+        total += math.log((1 + counts[x]) / (n_levels + i))
+        counts[x] += 1
+    return total
+
+
+def make_log_marginal(problem):
+    n_columns = len(problem.rows[0])
+    levels = [
+        2 if problem.family == "bernoulli" else 1 + max(r[j] for r in problem.rows)
+        for j in range(n_columns)
+    ]
+
+    @cache
+    def log_marginal(members):
+        total = 0.0
+        for j in range(n_columns):
+            values = [problem.rows[i][j] for i in members]
+            if problem.family == "gaussian":
+                total += gaussian_log_marginal(values)
+            else:
+                total += urn_log_marginal(values, levels[j])
+        return total
+
+    return log_marginal
+
+
+def group_maps(problem, group):
+    """Give all maps of a follower group's rows to anchors with the right capacities."""
+    extra = set(problem.extra[group - 1]) if problem.extra else set()
+    base = problem.sizes[group] // problem.n_anchors
+    seats = [i for i in range(problem.n_anchors) for _ in range(base + (i in extra))]
+    return sorted(set(itertools.permutations(seats)))
+
+
+def enumerate_states(problem):
+    """Give {state: log weight} for all states."""
+    n_anchors = problem.n_anchors
+    followers = range(n_anchors, sum(problem.sizes))
+    groups = range(1, len(problem.sizes))
+    n_masked = problem.n_masked or (0,) * len(groups)
+    log_marginal = make_log_marginal(problem)
+    log_prior = {
+        labels: log_v(n_anchors, max(labels) + 1, problem.concentration, problem.success_prob)
+        + sum(
+            math.lgamma(problem.concentration + labels.count(c))
+            - math.lgamma(problem.concentration)
+            for c in set(labels)
+        )
+        for labels in set_partitions(n_anchors)
+    }
+    masks = [
+        frozenset().union(*choice)
+        for choice in itertools.product(
+            *(itertools.combinations(problem.group_rows(b), n_masked[b - 1]) for b in groups)
+        )
+    ]
+    weights = {}
+    for parts in itertools.product(*(group_maps(problem, b) for b in groups)):
+        match = tuple(itertools.chain(*parts))
+        log_energy = 0.0
+        for b in groups:
+            for j in problem.group_rows(b):
+                separation = problem.distance(match[j - n_anchors], j)
+                log_energy -= separation / (problem.sizes[b] * problem.temperature)
+        for mask in masks:
+            for free in itertools.product(range(n_anchors), repeat=len(mask)):
+                free_of = dict(zip(sorted(mask), free, strict=True))
+                for labels, prior in log_prior.items():
+                    state = (labels, match, mask, free)
+                    members = defaultdict(list)
+                    for i in range(n_anchors):
+                        members[labels[i]].append(i)
+                    for j in followers:
+                        members[labels[free_of.get(j, match[j - n_anchors])]].append(j)
+                    likelihood = sum(log_marginal(tuple(m)) for m in members.values())
+                    weights[state] = prior + log_energy + likelihood
+    return weights
+
+
+def row_partition(state, n_anchors):
+    """Give the canonical labels of all rows in a state."""
+    labels, match, mask, free = state
+    free_of = dict(zip(sorted(mask), free, strict=True))
+    rows = range(n_anchors, n_anchors + len(match))
+    return canonical(labels + tuple(labels[free_of.get(j, match[j - n_anchors])] for j in rows))
+
+
+def law_of(weights, summary):
+    """Give the law of a summary of the state."""
+    largest = max(weights.values())
+    law = defaultdict(float)
+    for state, weight in weights.items():
+        law[summary(state)] += math.exp(weight - largest)
+    total = sum(law.values())
+    return {key: value / total for key, value in law.items()}
+
+
+def co_clustering(weights, n_anchors, n_rows):
+    """Give the matrix of P(two rows are in one cluster)."""
+    together = np.zeros((n_rows, n_rows))
+    for labels, p in law_of(weights, lambda state: row_partition(state, n_anchors)).items():
+        labels = np.array(labels)
+        together += p * (labels[:, None] == labels)
+    return together

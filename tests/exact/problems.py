@@ -1,0 +1,50 @@
+"""The tiny problems that are enumerated."""
+
+import numpy as np
+
+from tests.exact.enumeration import TinyProblem
+
+
+def make_rows(family, n_rows, seed, n_columns=2):
+    rng = np.random.default_rng(seed)
+    if family == "gaussian":
+        # Two loose clumps that do not agree with the groups, so that all terms matter.
+        values = rng.normal(size=(n_rows, n_columns)) + 2.0 * rng.integers(2, size=(n_rows, 1))
+    else:
+        values = rng.integers(2 if family == "bernoulli" else 3, size=(n_rows, n_columns + 1))
+        values[:2] = [[0] * (n_columns + 1), [1 if family == "bernoulli" else 2] * (n_columns + 1)]
+    return tuple(tuple(row) for row in values.tolist())
+
+
+def make_problem(family, sizes, seed=0, **kwargs):
+    return TinyProblem(
+        rows=make_rows(family, sum(sizes), seed), sizes=sizes, family=family, **kwargs
+    )
+
+
+PROBLEMS = {
+    "equal": make_problem("gaussian", (3, 3), temperature=0.1),
+    "equal, m=1": make_problem("gaussian", (3, 3), n_masked=(1,), temperature=0.1),
+    "equal, m=2, bernoulli": make_problem(
+        "bernoulli", (3, 3), seed=1, n_masked=(2,), temperature=0.1
+    ),
+    "equal, categorical": make_problem("categorical", (3, 3), seed=1, temperature=1.0),
+    "beta=2": make_problem("gaussian", (2, 4), temperature=0.1),
+    "beta=2, m=1": make_problem("categorical", (2, 4), n_masked=(1,), temperature=0.1),
+    "r=2": make_problem("gaussian", (3, 5), extra=((0, 2),), temperature=0.1),
+    "r=2, m=1, flat": make_problem("bernoulli", (3, 5), extra=((0, 1),), n_masked=(1,)),
+    "r=2, m=2": make_problem(
+        "gaussian", (3, 5), seed=3, extra=((1, 2),), n_masked=(2,), temperature=0.1
+    ),
+    "three groups": make_problem(
+        "gaussian", (2, 2, 3), extra=((), (1,)), temperature=0.1, concentration=0.7
+    ),
+    "three groups, m=1": make_problem(
+        "bernoulli", (2, 2, 3), seed=2, extra=((), (0,)), n_masked=(1, 1), temperature=0.5
+    ),
+    "three groups, m=2": make_problem(
+        "categorical", (2, 2, 3), seed=2, extra=((), (0,)), n_masked=(2, 2), temperature=0.5
+    ),
+    "mfm": make_problem("gaussian", (5,), concentration=1.5, success_prob=0.3),
+    "mfm, categorical": make_problem("categorical", (5,)),
+}

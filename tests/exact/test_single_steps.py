@@ -1,0 +1,127 @@
+"""Each move alone keeps the enumerated law of the *whole state*, given what it leaves alone."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from tests.exact.enumeration import canonical, enumerate_states
+from tests.exact.problems import PROBLEMS, make_problem
+from tests.monte_carlo import assert_law
+from tests.tiny import check_invariants, make_chain, only, read_state
+
+N_DRAWS = 20_000
+
+# What each move leaves alone: places in a state (labels, match, mask, free match).
+MOVES = {
+    "gibbs": (only(gibbs_passes=1), (1, 2, 3)),
+    "follower swap": (only(follower_swaps=1), (0, 2, 3)),
+    "free match": (only(free_match_passes=1), (0, 1, 2)),
+    "mask exchange": (only(mask_passes=1), (0, 1)),
+    "joint": (only(joint_proposals=1), (0,)),
+}
+MASKED = [name for name, problem in PROBLEMS.items() if any(problem.n_masked)]
+MATCHED = [name for name, problem in PROBLEMS.items() if len(problem.sizes) > 1]
+
+
+def normalise(log_weights):
+    largest = max(log_weights.values())
+    law = {state: math.exp(w - largest) for state, w in log_weights.items()}
+    total = sum(law.values())
+    return {state: p / total for state, p in law.items()}
+
+
+def typical_state(weights, n_clusters=2):
+    """Give a likely state with two clusters, so that moves between clusters happen."""
+    candidates = [s for s in weights if max(s[0]) + 1 == n_clusters]
+    return max(candidates, key=lambda s: (weights[s], str(s)))
+
+
+def run_states(problem, start, schedule, n_draws=N_DRAWS):
+    chain = make_chain(problem, start, seed=5, **schedule)
+    states = []
+    for _ in range(n_draws):
+        chain.run(1)
+        states.append(read_state(chain))
+    check_invariants(chain)
+    return states
+
+
+def cases():
+    for move in MOVES:
+        names = {"gibbs": PROBLEMS, "follower swap": MATCHED, "joint": MATCHED}.get(move, MASKED)
+        for name in names:
+            # With all rows of a group masked nothing can be exchanged there.
+            if move == "mask exchange" and name == "three groups, m=2":
+                continue
+            yield pytest.param(name, move, id=f"{move}: {name}")
+
+
+@pytest.mark.parametrize(("name", "move"), list(cases()))
+def test_move_alone(name, move):
+    problem = PROBLEMS[name]
+    schedule, untouched = MOVES[move]
+    weights = enumerate_states(problem)
+    start = typical_state(weights)
+    reachable = {
+        state: weight
+        for state, weight in weights.items()
+        if all(state[k] == start[k] for k in untouched)
+    }
+    states = run_states(problem, start, schedule)
+    assert_law(states, normalise(reachable))
+
+
+def anchor_orbit(problem, start):
+    """Give all states that swaps of anchors of equal capacity reach."""
+    labels, match, mask, free = start
+    n_anchors = problem.n_anchors
+    capacity = [
+        tuple(
+            sum(match[j - n_anchors] == i for j in problem.group_rows(b))
+            for b in range(1, len(problem.sizes))
+        )
+        for i in range(n_anchors)
+    ]
+    for image in itertools.permutations(range(n_anchors)):
+        if all(capacity[i] == capacity[image[i]] for i in range(n_anchors)):
+            new_labels = [0] * n_anchors
+            for i in range(n_anchors):
+                new_labels[image[i]] = labels[i]
+            yield (
+                canonical(new_labels),
+                tuple(image[i] for i in match),
+                mask,
+                tuple(image[i] for i in free),
+            )
+
+
+ANCHOR_PROBLEMS = {name: PROBLEMS[name] for name in MATCHED} | {
+    "four anchors, r=2": make_problem(
+        "gaussian", (4, 6), seed=4, extra=((1, 2),), n_masked=(1,), temperature=0.1
+    ),
+    "three groups of three": make_problem(
+        "gaussian", (3, 3, 4), seed=6, extra=((), (1,)), temperature=0.05
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(ANCHOR_PROBLEMS))
+def test_anchor_swap_alone(name):
+    problem = ANCHOR_PROBLEMS[name]
+    weights = enumerate_states(problem)
+    start = typical_state(weights)
+    orbit = {state: weights[state] for state in anchor_orbit(problem, start)}
+    states = run_states(problem, start, only(anchor_swaps=1))
+    assert_law(states, normalise(orbit))
+
+
+@pytest.mark.parametrize("name", MATCHED)
+def test_energies_are_not_flat(name):
+    """The tests above would not see the energy if it hardly varied."""
+    problem = PROBLEMS[name]
+    one_cluster = (0,) * problem.n_anchors
+    log_weights = [w for s, w in enumerate_states(problem).items() if s[0] == one_cluster]
+    spread = np.ptp(log_weights)
+    assert spread > (1.0 if problem.temperature < 1 else 0.3)

@@ -1,0 +1,59 @@
+"""The whole sweep, as ``fit`` runs it, follows the enumerated posterior."""
+
+import numpy as np
+import pytest
+
+from tests.exact.enumeration import (
+    canonical,
+    co_clustering,
+    enumerate_states,
+    law_of,
+    row_partition,
+)
+from tests.exact.problems import PROBLEMS
+from tests.monte_carlo import assert_law, assert_mean
+from tests.tiny import check_invariants, make_chain, only
+
+N_DRAWS = 100_000
+
+
+def run_chain(problem, weights, **schedule):
+    start = sorted(weights, key=str)[0]
+    chain = make_chain(problem, start, seed=11, **schedule)
+    chain.run(100)
+    draws = chain.run(N_DRAWS)
+    check_invariants(chain)
+    return draws
+
+
+@pytest.mark.parametrize("name", list(PROBLEMS))
+@pytest.mark.parametrize("step", ["separate", "joint"])
+def test_sweep_follows_the_posterior(name, step):
+    problem = PROBLEMS[name]
+    weights = enumerate_states(problem)
+    if len(problem.sizes) == 1:
+        schedule = {}
+    elif step == "separate":
+        schedule = {"follower_swaps": 2, "anchor_swaps": 2}
+    else:
+        schedule = only(joint_proposals=4, gibbs_passes=1)
+    draws = run_chain(problem, weights, **schedule)
+
+    n_anchors, n_rows = problem.n_anchors, len(problem.rows)
+    partitions = [canonical(labels) for labels in draws.labels.tolist()]
+    assert_law(partitions, law_of(weights, lambda s: row_partition(s, n_anchors)))
+    assert_law(draws.n_clusters.tolist(), law_of(weights, lambda s: max(s[0]) + 1))
+    masks = [frozenset(rows) for rows in draws.masked_rows.tolist()]
+    assert_law(masks, law_of(weights, lambda s: s[2]))
+    upper = np.triu_indices(n_rows, 1)
+    together = draws.labels[:, upper[0]] == draws.labels[:, upper[1]]
+    expected = co_clustering(weights, n_anchors, n_rows)[upper]
+    assert_mean(together, expected, np.sqrt(expected * (1 - expected) / N_DRAWS))
+    assert_mean(draws.log_likelihood + draws.log_prior + draws.log_energy, mean_log_weight(weights))
+
+
+def mean_log_weight(weights):
+    """Give the posterior mean of the log posterior itself."""
+    values = np.array(list(weights.values()))
+    probabilities = np.exp(values - values.max())
+    return probabilities @ values / probabilities.sum()

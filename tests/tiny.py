@@ -1,0 +1,98 @@
+"""Chains on tiny problems, made of the same parts as in ``fit``."""
+
+import numpy as np
+
+from fairmix.chain import Chain, Start, make_schedule
+from fairmix.distances import Euclidean, Hamming
+from fairmix.families import Bernoulli, Categorical, Gaussian
+from fairmix.matching import Grouping
+from fairmix.model import Model
+from fairmix.partition import Geometric, PartitionPrior
+from tests.exact.enumeration import TinyProblem, canonical
+
+FAMILIES = {"gaussian": Gaussian(), "bernoulli": Bernoulli(), "categorical": Categorical()}
+
+
+def make_model(problem: TinyProblem) -> Model:
+    rows = np.array(problem.rows, dtype=float)
+    sizes = np.array(problem.sizes)
+    grouping = Grouping(
+        names=tuple(range(len(sizes))),
+        order=np.arange(len(rows)),
+        group_start=np.concatenate([[0], np.cumsum(sizes)]),
+    )
+    extra = np.zeros((len(sizes), sizes[0]), dtype=bool)
+    for group, anchors in enumerate(problem.extra, start=1):
+        extra[group, list(anchors)] = True
+    return Model(
+        rows=rows,
+        family=FAMILIES[problem.family].prepare(rows),
+        distance=(Euclidean if problem.family == "gaussian" else Hamming)(rows),
+        grouping=grouping,
+        extra=extra,
+        n_masked=np.array((0, *problem.n_masked) if problem.n_masked else [0] * len(sizes)),
+        temperature=problem.temperature,
+        partition_prior=PartitionPrior(
+            problem.n_anchors, problem.concentration, Geometric(problem.success_prob)
+        ),
+    )
+
+
+def make_chain(problem: TinyProblem, start_state, seed: int, **schedule) -> Chain:
+    """Make a chain at an enumerated state; ``schedule`` replaces entries of the sweep's."""
+    model = make_model(problem)
+    labels, match, mask, free = start_state
+    free_match = np.zeros(model.grouping.n_rows, dtype=np.int64)
+    free_match[sorted(mask)] = free
+    start = Start(
+        labels=np.array(labels),
+        match=np.array([*range(problem.n_anchors), *match]),
+        masked_rows=np.array(sorted(mask), dtype=np.int64),
+        free_match=free_match,
+    )
+    full = make_schedule(model)._replace(**schedule)
+    return Chain(model, start, full, np.random.default_rng(seed))
+
+
+def only(**schedule) -> dict:
+    """Give a schedule with all moves off but these."""
+    off = dict.fromkeys(
+        ("follower_swaps", "anchor_swaps", "mask_passes", "free_match_passes", "gibbs_passes"), 0
+    )
+    return off | {"joint_proposals": 0} | schedule
+
+
+def read_state(chain: Chain):
+    """Read the chain's state as an enumerated state."""
+    state, n_anchors = chain.state, chain.model.grouping.n_anchors
+    labels = canonical(chain.row_labels[:n_anchors].tolist())
+    match = tuple(chain.match[n_anchors:].tolist())
+    masked = np.flatnonzero(state.masked)
+    free = tuple(state.anchor_at[state.free_slot[masked]].tolist())
+    return labels, match, frozenset(masked.tolist()), free
+
+
+def check_invariants(chain: Chain) -> None:
+    """Assert everything that must hold after any move."""
+    model, state = chain.model, chain.state
+    grouping, layout = model.grouping, chain.layout
+    match = chain.match
+    assert np.array_equal(np.sort(state.anchor_at), np.arange(grouping.n_anchors))
+    assert np.array_equal(match[: grouping.n_anchors], np.arange(grouping.n_anchors))
+    for group in range(1, grouping.n_groups):
+        rows = grouping.rows_of(group)
+        capacity = np.bincount(match[rows], minlength=grouping.n_anchors)
+        assert np.array_equal(capacity, grouping.multiplicity[group] + model.extra[group])
+        assert state.masked[rows].sum() == model.n_masked[group]
+        n_masked = model.n_masked[group]
+        order = state.mask_order[rows]
+        assert np.array_equal(np.sort(order), rows)
+        assert state.masked[order[:n_masked]].all() and not state.masked[order[n_masked:]].any()
+        seats = state.seat_of[rows]
+        assert np.array_equal(state.row_at[seats], rows)
+        slots = (seats - layout.seat_start[group]) // layout.seats_per_slot[group]
+        assert np.array_equal(slots, state.slot_of[rows])
+    assert not state.masked[: grouping.n_anchors].any()
+    n_clusters = state.n_clusters[0]
+    assert set(state.active[:n_clusters]) == set(state.labels)
+    assert np.array_equal(state.place[state.active], np.arange(grouping.n_anchors))
