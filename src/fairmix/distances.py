@@ -31,6 +31,10 @@ class Euclidean(NamedTuple):
         """Distances of all pairs."""
         return cdist(self.points[rows], self.points[others])
 
+    def coordinates(self) -> NDArray[np.float64]:
+        """Points whose squared Euclidean distance grows with this distance, for k-means."""
+        return self.points
+
 
 class Hamming(NamedTuple):
     """Number of columns that differ, for categories."""
@@ -49,3 +53,8 @@ class Hamming(NamedTuple):
         """Distances of all pairs."""
         n_columns = self.points.shape[1]
         return n_columns * cdist(self.points[rows], self.points[others], "hamming")
+
+    def coordinates(self) -> NDArray[np.float64]:
+        """Points whose squared Euclidean distance grows with this distance, for k-means."""
+        indicators = [column[:, None] == np.unique(column) for column in self.points.T]
+        return np.concatenate(indicators, axis=1).astype(np.float64)

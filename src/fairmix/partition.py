@@ -222,12 +222,14 @@ class PartitionPrior:
     def draw_components(
         self, rng: np.random.Generator, n_clusters: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Draw K given t, for an array of numbers of clusters."""
+        """Draw K given t, one uniform number for each of an array of numbers of clusters."""
+        uniforms = rng.random(n_clusters.shape)
         n_components = np.empty_like(n_clusters)
         for t in np.unique(n_clusters):
             chosen = n_clusters == t
             values, probabilities = self.components_given_clusters(int(t))
-            n_components[chosen] = rng.choice(values, size=int(chosen.sum()), p=probabilities)
+            places = np.searchsorted(np.cumsum(probabilities), uniforms[chosen], side="right")
+            n_components[chosen] = values[np.minimum(places, len(values) - 1)]
         return n_components
 
     def _tabulate_ratio(self) -> FloatArray:

@@ -27,6 +27,8 @@ class Bernoulli(NamedTuple):
 
     alpha: float = 1.0
 
+    values = "binary"
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedBernoulli:
         """Check the hyperparameters and tabulate the gamma functions."""
         check_positive("Bernoulli", alpha=self.alpha)

@@ -34,6 +34,8 @@ class Categorical(NamedTuple):
 
     alpha: float = 1.0
 
+    values = "categories"
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedCategorical:
         """Check the hyperparameters and tabulate the gamma functions."""
         check_positive("Categorical", alpha=self.alpha)

@@ -40,6 +40,8 @@ class Gaussian(NamedTuple):
     shape: float = 1.0
     rate: float = 1.0
 
+    is_location_scale = True
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedGaussian:
         """Check the hyperparameters and tabulate the terms of the counts."""
         check_positive("Gaussian", shape=self.shape, rate=self.rate)

@@ -20,6 +20,7 @@ from fairmix.kernels.mask_moves import (
 from fairmix.kernels.state import home_slot, rebuild
 from fairmix.kernels.swap_moves import swap_anchors, swap_followers
 
+#: Names of the moves, in the order of ``Schedule``.
 MOVES = ("follower_swap", "anchor_swap", "mask_exchange", "free_match", "joint", "gibbs")
 
 

@@ -1,0 +1,92 @@
+"""The mixture of finite mixtures: our engine with one group."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from fairmix.estimator import FairBayesianClustering
+
+
+class MixtureOfFiniteMixtures(FairBayesianClustering):
+    """Mixture of finite mixtures (Miller & Harrison 2018): fairness measured, not enforced.
+
+    Parameters
+    ----------
+    family : {"gaussian", "bernoulli", "categorical"} or family, default="gaussian"
+        Distribution of the rows of a cluster.
+    concentration : float, default=1.0
+        Dirichlet parameter of the mixture's weights.
+    components_prior : prior, callable or None, default=None
+        Prior on the number of components; None is ``Geometric(0.1)``.
+    init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
+        The first partition.
+    n_chains, n_warmup, n_draws, thin : int
+        Number of chains, sweeps of warm-up, sweeps after that, and every how many are kept.
+    standardize : bool, default=True
+        Scale Gaussian columns to mean 0 and variance 1.
+    n_jobs : int, default=None
+        Number of threads that chains run in.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+    verbose : int, default=0
+        Print progress if positive.
+
+    See Also
+    --------
+    fairmix.FairBayesianClustering : The fair mixture, with the same attributes.
+
+    References
+    ----------
+    .. [1] J. W. Miller and M. T. Harrison. Mixture models with a prior on the number of
+       components. Journal of the American Statistical Association 113:340-356, 2018.
+    """
+
+    def __init__(
+        self,
+        family: Any = "gaussian",
+        *,
+        concentration: float = 1.0,
+        components_prior: Any = None,
+        init_partition: Any = "kmeans",
+        n_chains: int = 4,
+        n_warmup: int = 1000,
+        n_draws: int = 1000,
+        thin: int = 1,
+        standardize: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            family,
+            concentration=concentration,
+            components_prior=components_prior,
+            init_partition=init_partition,
+            n_chains=n_chains,
+            n_warmup=n_warmup,
+            n_draws=n_draws,
+            thin=thin,
+            standardize=standardize,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
+        """Sample the posterior of clusterings.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_rows, n_features)
+            The data.
+        y : None
+            Not used.
+        sensitive_features : array-like, data frame, str or list of str, default=None
+            Groups to measure fairness with; columns of X named here are not features.
+
+        Returns
+        -------
+        self : MixtureOfFiniteMixtures
+            The fitted estimator.
+        """
+        return self._fit(X, sensitive_features, enforce=False)

@@ -1,0 +1,381 @@
+"""The estimator: parameters, fit, labels and posterior."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+
+from fairmix.distances import Euclidean, Hamming
+from fairmix.inputs import (
+    Features,
+    drop_constant,
+    read_categories,
+    read_groups,
+    read_numbers,
+    split_sensitive,
+    standardise,
+    warn_about_copies,
+)
+from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
+from fairmix.metrics import category_cost, squared_distance_cost
+from fairmix.model import Model
+from fairmix.parameters import (
+    check_choice,
+    check_integer,
+    check_memory,
+    check_positive,
+    describe_groups,
+    resolve_family,
+    resolve_masks,
+)
+from fairmix.partition import PartitionPrior, as_components_prior
+from fairmix.point_estimate import least_expected_information
+from fairmix.posterior import Posterior
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+#: With fewer rows than this in the smallest group, a warning is given.
+SMALL_GROUP = 10
+
+
+class FairBayesianClustering(ClusterMixin, BaseEstimator):
+    r"""Fair Bayesian Clustering: a mixture model whose clusters are fair by construction.
+
+    Rows of the smallest sensitive group (the *anchors*) are clustered by a mixture of finite
+    mixtures; every other row is matched to an anchor and goes where that anchor goes, so that
+    every group has (nearly) the same share in every cluster. Partition, matching and the
+    number of clusters are sampled from their posterior by MCMC.
+
+    Parameters
+    ----------
+    family : {"gaussian", "bernoulli", "categorical"} or family, default="gaussian"
+        Distribution of the rows of a cluster. "gaussian" (diagonal covariance) takes numbers
+        and booleans, "bernoulli" columns of two values, "categorical" any values. A family
+        object from :mod:`fairmix.families` sets other hyperparameters.
+    n_masked : int or dict, default=0
+        Rows of each follower group that are exempt from matching (the paper's m), for relaxed
+        fairness; a dict maps group names to numbers. With m of n_b rows masked (and group
+        sizes that are multiples), the gap is at most m / n_b.
+    extra : {"random", "medoids"}, rows or dict, default="random"
+        When a group's size is not a multiple of the smallest group's, some anchors take one
+        follower more (the paper's R): random ones, medoids of the anchors, or these rows
+        of X (0-based; for several follower groups a dict group -> rows). They are chosen
+        once for all chains, since they belong to the model.
+    temperature : float, default=1.0
+        Temperature tau of the prior of the matching, :math:`\exp(-\text{mean distance}/\tau)`.
+        The distance is a mean over a group's rows, so the prior is nearly flat from 0.1 on;
+        only a temperature of the order of 1 / n_b has an effect. ``inf`` is exactly flat.
+    concentration : float, default=1.0
+        Dirichlet parameter gamma of the mixture's weights.
+    components_prior : prior, callable or None, default=None
+        Prior on the number of components: ``Geometric``, ``Fixed``, ``Uniform`` or
+        ``ShiftedPoisson`` from fairmix, or a function k -> log p_K(k). None is
+        ``Geometric(0.1)``.
+    matching_step : {"separate", "joint"}, default="separate"
+        How the matching is sampled: our moves, or the paper's joint proposal.
+    matching_moves : int or "auto", default="auto"
+        Follower swaps a sweep, with anchor swaps in proportion ("auto": five a follower); in
+        the joint step, joint proposals a sweep (the paper makes 10).
+    init_match : {"transport", "random"}, default="transport"
+        The first matching: least total distance, or at random.
+    init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
+        The first partition: k-means on the means of matched rows, one cluster, every anchor its
+        own, this many random clusters, or labels of the rows of X (those of the anchors count).
+    n_chains : int, default=4
+        Number of chains.
+    n_warmup : int, default=1000
+        Sweeps of each chain that are thrown away.
+    n_draws : int, default=1000
+        Sweeps of each chain after warm-up.
+    thin : int, default=1
+        Keep every so many of them.
+    standardize : bool, default=True
+        Scale Gaussian columns to mean 0 and (population) variance 1.
+    n_jobs : int, default=None
+        Number of threads that chains run in, as in scikit-learn (None is 1). The draws do not
+        depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed; the same seed gives the same draws.
+    verbose : int, default=0
+        Print progress if positive.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_rows,)
+        Cluster of each row: the draw with the least posterior expected variation of information.
+    n_clusters_ : int
+        Number of clusters in ``labels_``.
+    posterior_ : Posterior
+        All draws, with diagnostics in ``posterior_.summary()``.
+    groups_ : dict
+        Number of rows of each sensitive group, the anchor group first.
+    n_features_in_ : int
+        Number of features (sensitive columns that were given by name do not count).
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    References
+    ----------
+    .. [1] J. Lee, K. Kim and Y. Kim. Fair Bayesian Model-Based Clustering. 2025.
+    .. [2] J. W. Miller and M. T. Harrison. Mixture models with a prior on the number of
+       components. Journal of the American Statistical Association 113:340-356, 2018.
+    .. [3] R. M. Neal. Markov chain sampling methods for Dirichlet process mixture models.
+       Journal of Computational and Graphical Statistics 9:249-265, 2000.
+
+    Examples
+    --------
+    >>> from fairmix import FairBayesianClustering
+    >>> from fairmix.datasets import load_toy
+    >>> toy = load_toy()
+    >>> model = FairBayesianClustering(n_warmup=100, n_draws=100, random_state=0)
+    >>> model.fit(toy.data, sensitive_features=toy.sensitive_features).n_clusters_
+    3
+    """
+
+    # Lets Pipeline and searches hand the argument on without set_fit_request.
+    __metadata_request__fit = {"sensitive_features": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        family: Any = "gaussian",
+        *,
+        n_masked: Any = 0,
+        extra: Any = "random",
+        temperature: float = 1.0,
+        concentration: float = 1.0,
+        components_prior: Any = None,
+        matching_step: str = "separate",
+        matching_moves: int | str = "auto",
+        init_match: str = "transport",
+        init_partition: Any = "kmeans",
+        n_chains: int = 4,
+        n_warmup: int = 1000,
+        n_draws: int = 1000,
+        thin: int = 1,
+        standardize: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.family = family
+        self.n_masked = n_masked
+        self.extra = extra
+        self.temperature = temperature
+        self.concentration = concentration
+        self.components_prior = components_prior
+        self.matching_step = matching_step
+        self.matching_moves = matching_moves
+        self.init_match = init_match
+        self.init_partition = init_partition
+        self.n_chains = n_chains
+        self.n_warmup = n_warmup
+        self.n_draws = n_draws
+        self.thin = thin
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
+        """Sample the posterior of fair clusterings.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_rows, n_features)
+            The data: pandas, polars, NumPy or lists.
+        y : None
+            Not used; scikit-learn's convention.
+        sensitive_features : array-like, data frame, str or list of str, default=None
+            Sensitive group of each row. Several columns are crossed. A string, or a list of
+            strings that are all columns of X, names columns of X, which are then not
+            features. None is one group: nothing is made fair.
+
+        Returns
+        -------
+        self : FairBayesianClustering
+            The fitted estimator.
+        """
+        return self._fit(X, sensitive_features, enforce=True)
+
+    def fit_predict(
+        self, X: Any, y: Any = None, *, sensitive_features: Any = None
+    ) -> NDArray[np.int64]:
+        """Sample the posterior and give ``labels_``.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_rows, n_features)
+            The data.
+        y : None
+            Not used.
+        sensitive_features : array-like, data frame, str or list of str, default=None
+            Sensitive group of each row, as in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Cluster of each row.
+        """
+        return self.fit(X, sensitive_features=sensitive_features).labels_
+
+    def _fit(self, X: Any, sensitive_features: Any, *, enforce: bool) -> Self:
+        """Fit with fairness enforced, or (for the plain mixture) only measured."""
+        from fairmix.sampling import Audit, label_type, sample_posterior
+
+        self._check_parameters()
+        family = resolve_family(self.family)
+        X, sensitive_features = split_sensitive(X, sensitive_features)
+        features = _read_features(X, family)
+        groups = read_groups(sensitive_features, len(features.rows))
+        warn_about_copies(features, groups)
+        audited = arrange_groups(groups.names, groups.codes)
+        if enforce:
+            _check_groups(audited)
+            grouping = audited
+        else:
+            grouping = arrange_groups(["all"], np.zeros_like(groups.codes))
+        varying, _ = drop_constant(features)
+        n_rows = len(varying.rows)
+        check_memory(
+            self.n_chains, self.n_draws // self.thin, n_rows, label_type(grouping.n_anchors).itemsize
+        )
+
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
+        rows = self._scale(varying, family)
+        model = self._make_model(rows, family, grouping, np.random.default_rng(model_seed))
+        chains = [self._make_chain(model, np.random.default_rng(s)) for s in chain_seeds]
+
+        group_codes = np.empty(n_rows, dtype=np.int64)
+        group_codes[audited.order] = audited.group_of
+        measure = squared_distance_cost if _is_numeric(family) else category_cost
+        posterior = sample_posterior(
+            chains,
+            n_warmup=self.n_warmup,
+            n_draws=self.n_draws,
+            thin=self.thin,
+            audit=Audit(group_codes, audited.n_groups, lambda labels: measure(rows, labels)),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        self._set_fitted(posterior, features, audited)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Check what does not depend on the data."""
+        check_positive("temperature", self.temperature, allow_infinite=True)
+        check_positive("concentration", self.concentration)
+        check_choice("matching_step", self.matching_step, ("separate", "joint"))
+        if self.matching_moves != "auto":
+            check_integer("matching_moves (or 'auto')", self.matching_moves, 0)
+        check_choice("init_match", self.init_match, ("transport", "random"))
+        check_integer("n_chains", self.n_chains, 1)
+        check_integer("n_warmup", self.n_warmup, 0)
+        check_integer("n_draws", self.n_draws, 1)
+        check_integer("thin", self.thin, 1)
+        if self.thin > self.n_draws:
+            raise ValueError(
+                f"thin = {self.thin} keeps none of the n_draws = {self.n_draws} sweeps; "
+                "pass a smaller thin or more n_draws."
+            )
+
+    def _scale(self, features: Features, family: Any) -> FloatArray:
+        """Scale the columns, if the family is one for which that makes sense."""
+        if self.standardize and getattr(family, "is_location_scale", False):
+            return standardise(features.rows)
+        return features.rows
+
+    def _make_model(
+        self, rows: FloatArray, family: Any, grouping: Grouping, rng: np.random.Generator
+    ) -> Model:
+        """Put data, family and priors together, rows in internal order."""
+        ordered = np.ascontiguousarray(rows[grouping.order])
+        distance = (Euclidean if _is_numeric(family) else Hamming)(ordered)
+        model = Model(
+            rows=ordered,
+            family=family.prepare(ordered),
+            distance=distance,
+            grouping=grouping,
+            extra=choose_extra(self.extra, grouping, distance, rng),
+            n_masked=resolve_masks(self.n_masked, grouping),
+            temperature=float(self.temperature),
+            partition_prior=PartitionPrior(
+                grouping.n_anchors,
+                float(self.concentration),
+                as_components_prior(self.components_prior),
+            ),
+        )
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(np.sum(model.row_stats, axis=0)).all()
+        if not finite:
+            raise ValueError(
+                f"X: its largest value is {np.max(np.abs(rows)):.3g}, whose square overflows; "
+                "pass standardize=True or rescale the data."
+            )
+        return model
+
+    def _make_chain(self, model: Model, rng: np.random.Generator) -> Any:
+        """Make a chain with its own start."""
+        from fairmix.chain import Chain, initial_start, make_schedule
+        from fairmix.start import initial_labels
+
+        match = initial_match(self.init_match, model.grouping, model.extra, model.distance, rng)
+        labels = initial_labels(self.init_partition, model, match, rng)
+        moves = None if self.matching_moves == "auto" else int(self.matching_moves)
+        schedule = make_schedule(model, self.matching_step, moves)
+        return Chain(model, initial_start(model, labels, match, rng), schedule, rng)
+
+    def _set_fitted(self, posterior: Posterior, features: Features, grouping: Grouping) -> None:
+        """Set the attributes that users read."""
+        chain, draw = least_expected_information(posterior.labels)
+        self.posterior_ = posterior
+        self.labels_ = posterior.labels[chain, draw].astype(np.int64)
+        self.n_clusters_ = int(posterior.n_clusters[chain, draw])
+        self.groups_ = dict(zip(grouping.names, grouping.sizes.tolist(), strict=True))
+        self.n_features_in_ = features.rows.shape[1]
+        if features.names is not None and all(isinstance(name, str) for name in features.names):
+            self.feature_names_in_ = np.array(features.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+
+def _is_numeric(family: Any) -> bool:
+    return getattr(family, "values", "numbers") == "numbers"
+
+
+def _read_features(X: Any, family: Any) -> Features:
+    """Read X as the family wants it."""
+    if _is_numeric(family):
+        return read_numbers(X)
+    return read_categories(X, binary=family.values == "binary")
+
+
+def _check_groups(grouping: Grouping) -> None:
+    """Refuse or warn about groups that cannot be made fair."""
+    if grouping.n_groups == 1:
+        warnings.warn(
+            "sensitive_features has one group only, so nothing was made fair: this is an ordinary "
+            "mixture. Pass the sensitive attribute as sensitive_features.",
+            UserWarning,
+            stacklevel=4,
+        )
+    elif grouping.n_anchors == 1:
+        raise ValueError(
+            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has a single row "
+            f"({describe_groups(grouping)}), so there could be only one cluster; merge rare groups "
+            "or drop their rows."
+        )
+    elif grouping.n_anchors < SMALL_GROUP:
+        warnings.warn(
+            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
+            f"{grouping.n_anchors} rows ({describe_groups(grouping)}), and there can be no more "
+            "clusters than that; merge rare groups or drop their rows.",
+            UserWarning,
+            stacklevel=4,
+        )

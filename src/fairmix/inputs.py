@@ -1,0 +1,500 @@
+"""From what users have (frames, arrays, lists) to arrays of numbers and group codes.
+
+This is the only file that knows data frames; it does so through narwhals.
+"""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+#: A categorical column with more categories than this is refused.
+MAX_LEVELS = 1000
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns of X as numbers.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_columns)
+        Numbers, or codes of categories.
+    names : list or None
+        Names of the columns, if X has some.
+    """
+
+    rows: FloatArray
+    names: list[str] | None
+
+    def describe(self, column: int) -> str:
+        """Name a column for a message."""
+        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The sensitive groups: names in sorted order, and each row's place among them."""
+
+    names: list[Any]
+    codes: IntArray
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of rows of each group."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
+    """Take sensitive columns out of X, if they are given by name.
+
+    Parameters
+    ----------
+    X : data frame or array-like
+        The data.
+    sensitive_features : None, str, list of str, array-like or data frame
+        A string, or a list of strings that are all columns of X, names columns.
+
+    Returns
+    -------
+    X : data frame or array-like
+        X without those columns.
+    sensitive_features : None, array-like or data frame
+        The columns, or the argument as it was.
+    """
+    frame = _as_frame(X)
+    columns = [] if frame is None else frame.columns
+    if isinstance(sensitive_features, str):
+        if sensitive_features not in columns:
+            raise ValueError(
+                f"sensitive_features = {sensitive_features!r} is not a column of X; "
+                + (f"its columns are {columns}." if columns else "pass one value a row instead.")
+            )
+        named = [sensitive_features]
+    elif (
+        isinstance(sensitive_features, list)
+        and sensitive_features
+        and all(isinstance(name, str) and name in columns for name in sensitive_features)
+    ):
+        named = sensitive_features
+    else:
+        return X, sensitive_features
+    assert frame is not None
+    if len(named) == len(columns):
+        raise ValueError(
+            f"sensitive_features = {sensitive_features!r} names every column of X; "
+            "at least one column must be left to cluster by."
+        )
+    return frame.drop(named).to_native(), frame.select(named).to_native()
+
+
+def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
+    """Read the sensitive groups; several columns are crossed.
+
+    Parameters
+    ----------
+    sensitive_features : None, array-like or data frame
+        One value a row, or several columns. None is one group.
+    n_rows : int
+        Number of rows of X.
+
+    Returns
+    -------
+    Groups
+        Names (tuples for several columns) and codes.
+    """
+    if sensitive_features is None:
+        return Groups(["all"], np.zeros(n_rows, dtype=np.int64))
+    columns = [
+        (name, _plain_values(values)) for name, values in _columns_of(sensitive_features)
+    ]
+    if not columns:
+        raise ValueError("sensitive_features has no column; pass one value a row.")
+    for _, values in columns:
+        if len(values) != n_rows:
+            raise ValueError(
+                f"sensitive_features has {len(values)} rows but X has {n_rows}; "
+                "pass one value for each row of X."
+            )
+    for name, values in columns:
+        _refuse_missing(values, "sensitive_features", name)
+    encoded = [_encode(values, "sensitive_features", name) for name, values in columns]
+    crossed = np.stack([codes for _, codes in encoded], axis=1)
+    combinations, group_codes = np.unique(crossed, axis=0, return_inverse=True)
+    names: list[Any] = [
+        tuple(levels[k] for (levels, _), k in zip(encoded, row, strict=True))
+        for row in combinations
+    ]
+    if len(encoded) == 1:
+        names = [name for (name,) in names]
+    return Groups(names, group_codes.reshape(-1).astype(np.int64))
+
+
+def read_numbers(X: Any) -> Features:
+    """Read X as numbers (booleans are 0 and 1).
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_rows, n_columns)
+        The data.
+
+    Returns
+    -------
+    Features
+        The numbers, all finite.
+    """
+    frame = _as_frame(X)
+    if frame is None:
+        array = X if hasattr(X, "dtype") or hasattr(X, "tocsr") else _as_array(X)
+        _refuse_text(array)
+        rows = check_array(array, dtype=np.float64, ensure_all_finite=False, input_name="X")
+        names = None
+    else:
+        names = list(frame.columns)
+        parts = [_numeric_column(frame[name]) for name in names]
+        rows = np.stack(parts, axis=1) if parts else np.empty((len(frame), 0))
+        rows = check_array(rows, dtype=np.float64, ensure_all_finite=False, input_name="X")
+    features = Features(np.array(rows, order="C"), names)
+    _refuse_not_finite(features)
+    _refuse_one_row(features.rows)
+    return features
+
+
+def read_categories(X: Any, *, binary: bool) -> Features:
+    """Read X as categories, coded 0, 1, ... in sorted order within each column.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_rows, n_columns)
+        The data; a column holds only numbers or only strings.
+    binary : bool
+        Refuse columns with more than two values.
+
+    Returns
+    -------
+    Features
+        The codes.
+    """
+    columns = _columns_of(X, as_table=True)
+    if not columns:
+        raise ValueError("X has 0 feature(s) while a minimum of 1 is required.")
+    n_rows = len(columns[0][1])
+    if n_rows == 0:
+        raise ValueError("X has 0 sample(s) while a minimum of 2 is required.")
+    coded = []
+    for name, values in columns:
+        values = _plain_values(values)
+        _refuse_missing(values, "X", name)
+        levels, codes = _encode(values, "X", name)
+        if binary and len(levels) > 2:
+            raise ValueError(
+                f"X: {_describe(name)} holds {len(levels)} different values "
+                f"({_shorten(levels)}), but family='bernoulli' takes two; "
+                "use family='categorical'."
+            )
+        if len(levels) > MAX_LEVELS:
+            raise ValueError(
+                f"X: {_describe(name)} has {len(levels):,} categories, more than {MAX_LEVELS:,}; "
+                "drop it if it is an identifier, or group rare categories into one."
+            )
+        if len(levels) > max(n_rows / 2, 20):
+            warnings.warn(
+                f"X: {_describe(name)} has {len(levels)} categories for {n_rows} rows; if it is an "
+                "identifier, drop it.",
+                UserWarning,
+                stacklevel=4,
+            )
+        coded.append(codes.astype(float))
+    rows = np.ascontiguousarray(np.stack(coded, axis=1))
+    _refuse_one_row(rows)
+    names = [name for name, _ in columns]
+    return Features(rows, None if isinstance(names[0], int) else names)
+
+
+def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") -> IntArray:
+    """Read cluster labels of any kind as codes 0, 1, ...
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        One label a row.
+    n_rows : int, optional
+        How many there must be.
+    name : str, default="labels"
+        Name of the argument, for messages.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Codes in sorted order of the labels.
+    """
+    values = np.asarray(labels)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"{name} must be one label a row, got an array of shape {values.shape}.")
+    if n_rows is not None and len(values) != n_rows:
+        raise ValueError(f"{name} has {len(values)} entries, but there are {n_rows} rows.")
+    values = _plain_values(values)
+    _refuse_missing(values, name, None)
+    return _encode(values, name, None)[1]
+
+
+def warn_about_copies(features: Features, groups: Groups) -> None:
+    """Warn if a feature is the sensitive attribute under another name.
+
+    Parameters
+    ----------
+    features : Features
+        The columns of X.
+    groups : Groups
+        The sensitive groups.
+    """
+    n_groups = len(groups.names)
+    if n_groups < 2:
+        return
+    for column in range(features.rows.shape[1]):
+        values, codes = np.unique(features.rows[:, column], return_inverse=True)
+        if len(values) == n_groups and len(np.unique(codes * n_groups + groups.codes)) == n_groups:
+            warnings.warn(
+                f"X: {features.describe(column)} repeats sensitive_features: it pulls every "
+                "cluster towards one group. Drop it unless that is wanted.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+
+def drop_constant(features: Features) -> tuple[Features, IntArray]:
+    """Drop constant columns, with a warning.
+
+    Parameters
+    ----------
+    features : Features
+        The columns of X.
+
+    Returns
+    -------
+    features : Features
+        Those that vary.
+    kept : ndarray
+        Their places in X.
+    """
+    varies = np.any(features.rows != features.rows[0], axis=0)
+    if not varies.any():
+        raise ValueError(
+            "X: every column is constant, so there is nothing to cluster by; "
+            "pass at least one column that varies."
+        )
+    kept = np.flatnonzero(varies)
+    if not varies.all():
+        dropped = ", ".join(features.describe(int(k)) for k in np.flatnonzero(~varies))
+        warnings.warn(
+            f"X: {dropped} is constant and was dropped.", UserWarning, stacklevel=4
+        )
+    names = None if features.names is None else [features.names[k] for k in kept]
+    return Features(np.ascontiguousarray(features.rows[:, kept]), names), kept
+
+
+def standardise(rows: FloatArray) -> FloatArray:
+    """Scale columns to mean 0 and (population) variance 1, safely for large offsets.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_columns)
+        Columns that are not constant.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        The scaled columns.
+    """
+    # By a power of two first: exact, and neither the mean nor the squares overflow.
+    exponent = np.frexp(np.max(np.abs(rows), axis=0))[1]
+    centred = np.ldexp(rows, -exponent)
+    centred = centred - centred.mean(axis=0)
+    centred -= centred.mean(axis=0)
+    spread = np.sqrt(np.mean(centred**2, axis=0))
+    # A column whose values differ only in the last digit has no spread to speak of.
+    return centred / np.where(spread > 0, spread, 1.0)
+
+
+def _as_frame(data: Any) -> Any:
+    """Give a narwhals data frame, or None if it is not one."""
+    if isinstance(data, (list, tuple, np.ndarray)) or data is None:
+        return None
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.Series):
+        return None
+    if isinstance(native, nw.LazyFrame):
+        raise TypeError(f"a lazy frame was passed ({type(data).__name__}); collect it first.")
+    return native if isinstance(native, nw.DataFrame) else None
+
+
+def _as_array(data: Any) -> Any:
+    """Turn lists into an array; lists of unequal length are an error."""
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ValueError(
+            "X: its rows differ in length; pass a table with one value per row and column."
+        ) from error
+    if array.dtype.kind in "US" and not isinstance(data, np.ndarray):
+        # NumPy turns numbers beside text into text; keep what was given.
+        array = np.asarray(data, dtype=object)
+    return array
+
+
+def _columns_of(data: Any, *, as_table: bool = False) -> list[tuple[Any, NDArray[Any]]]:
+    """Give (name, values) of each column of a frame, array, series or list."""
+    frame = _as_frame(data)
+    if frame is not None:
+        return [(name, _series_values(frame[name])) for name in frame.columns]
+    if isinstance(data, (list, tuple, np.ndarray)):
+        array = _as_array(data)
+    else:
+        series = nw.from_native(data, pass_through=True, allow_series=True)
+        if isinstance(series, nw.Series):
+            return [(series.name or 0, _series_values(series))]
+        array = _as_array(data)
+    if as_table and array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got an array of shape {array.shape} instead. Reshape your data: "
+            "X has a row for each thing that is clustered and a column for each feature."
+        )
+    if array.ndim == 1:
+        return [(0, array)]
+    if array.ndim != 2:
+        raise ValueError(f"expected one or two dimensions, got an array of shape {array.shape}.")
+    return [(k, array[:, k]) for k in range(array.shape[1])]
+
+
+def _series_values(series: Any) -> NDArray[Any]:
+    """Give a series as a NumPy array, missing values as None or NaN."""
+    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
+        if series.null_count():
+            series = series.cast(nw.Float64)
+        return np.asarray(series.to_numpy())
+    return np.array(series.to_list(), dtype=object)
+
+
+def _numeric_column(series: Any) -> FloatArray:
+    """Read one column of a frame as numbers."""
+    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
+        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    values = _plain_values(np.array(series.to_list(), dtype=object))
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64)
+    raise ValueError(
+        f"X: {_describe(series.name)} holds {series.dtype} values such as {_first(values)!r}, but "
+        "family='gaussian' takes numbers; use family='categorical', or drop or encode the column."
+    )
+
+
+def _plain_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Turn an object array of numbers (or Nones among them) into a numeric one."""
+    if values.dtype.kind != "O":
+        return values
+    missing = np.array([_is_missing(v) for v in values], dtype=bool)
+    present = values[~missing]
+    if all(isinstance(v, (bool, np.bool_)) for v in present) and not missing.any():
+        return values.astype(bool)
+    if len(present) and all(
+        isinstance(v, (numbers.Real, np.bool_)) or type(v).__name__ == "Decimal" for v in present
+    ):
+        return np.array([np.nan if m else float(v) for v, m in zip(values, missing, strict=True)])
+    return values
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (
+        isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    )
+
+
+def _encode(values: NDArray[Any], argument: str, name: Any) -> tuple[list[Any], IntArray]:
+    """Give the sorted different values and each entry's place among them."""
+    if values.dtype.kind == "O" and not all(isinstance(v, str) for v in values):
+        kinds = sorted({type(v).__name__ for v in values})
+        raise TypeError(
+            f"{argument}: {_describe(name)} holds neither only numbers nor only strings "
+            f"(types: {', '.join(kinds)}); convert it to one of them."
+        )
+    levels, codes = np.unique(values, return_inverse=True)
+    return levels.tolist(), codes.reshape(-1).astype(np.int64)
+
+
+def _refuse_missing(values: NDArray[Any], argument: str, name: Any) -> None:
+    """Raise an error that names the rows with missing values."""
+    if values.dtype.kind == "O":
+        missing = np.array([_is_missing(v) for v in values], dtype=bool)
+    elif values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind in "mM":
+        missing = np.isnat(values)
+    else:
+        return
+    if missing.any():
+        rows = np.flatnonzero(missing)
+        raise ValueError(
+            f"{argument}: {_describe(name)} has {len(rows)} missing value(s) (NaN or null), "
+            f"in rows {_shorten(rows.tolist())}; fill them or drop these rows."
+        )
+
+
+def _refuse_text(array: Any) -> None:
+    """Raise an error if an array that must hold numbers holds text."""
+    kind = getattr(getattr(array, "dtype", None), "kind", "")
+    if kind not in "USO" or kind == "" or array.ndim != 2:
+        return
+    for column in range(array.shape[1]):
+        text = [v for v in array[:, column] if isinstance(v, str)]
+        if text:
+            raise ValueError(
+                f"X: column {column} holds text such as {text[0]!r}, but family='gaussian' takes "
+                "numbers; use family='categorical', or drop or encode the column."
+            )
+
+
+def _refuse_not_finite(features: Features) -> None:
+    """Raise an error that names the first cell that is not a finite number."""
+    bad = np.argwhere(~np.isfinite(features.rows))
+    if not len(bad):
+        return
+    row, column = bad[0]
+    value = "NaN (a missing value)" if np.isnan(features.rows[row, column]) else "infinity (inf)"
+    raise ValueError(
+        f"Input X contains {value}: {features.describe(int(column))}, row {row}, and "
+        f"{len(bad) - 1} more cell(s). Fill or drop missing cells, and cap infinite ones."
+    )
+
+
+def _refuse_one_row(rows: FloatArray) -> None:
+    if len(rows) < 2:
+        raise ValueError(
+            f"X has 1 sample (shape={rows.shape}), but clustering needs a minimum of 2."
+        )
+
+
+def _describe(name: Any) -> str:
+    if name is None:
+        return "the array"
+    return f"column {name}" if isinstance(name, int) else f"column {name!r}"
+
+
+def _first(values: NDArray[Any]) -> Any:
+    present = [v for v in values if not _is_missing(v)]
+    return present[0] if present else None
+
+
+def _shorten(items: Sequence[Any], most: int = 10) -> str:
+    shown = ", ".join(str(item) for item in items[:most])
+    return shown if len(items) <= most else f"{shown}, ... ({len(items) - most} more)"

@@ -1,0 +1,265 @@
+r"""Fairness and utility of a clustering, as in the paper.
+
+With :math:`B` groups, group 0 the smallest (the anchor group), :math:`C_k^{(b)}` the rows
+of group :math:`b` in cluster :math:`k` and :math:`n_b` its size:
+
+.. math::
+   \Delta = \frac{1}{2(B-1)} \sum_{b=1}^{B-1} \sum_k
+       \left| \frac{|C_k^{(0)}|}{n_0} - \frac{|C_k^{(b)}|}{n_b} \right|, \qquad
+   \mathrm{Bal} = \min_k \min_{b \ne b'} \frac{|C_k^{(b)}|}{|C_k^{(b')}|}.
+
+:math:`\Delta` is 0 for a perfectly fair clustering and at most 1; Bal is at most the size of the
+smallest group over that of the largest, and 0 if some cluster lacks a group.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fairmix.inputs import read_categories, read_groups, read_labels, read_numbers
+from fairmix.matching import arrange_groups
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+def fairness_gap(labels: Any, sensitive_features: Any) -> float:
+    r"""Fairness gap :math:`\Delta`: how much the groups' shares of the clusters differ.
+
+    .. math::
+       \Delta = \frac{1}{2(B-1)} \sum_{b=1}^{B-1} \sum_k
+           \left| \frac{|C_k^{(0)}|}{n_0} - \frac{|C_k^{(b)}|}{n_b} \right|
+
+    with group 0 the smallest one; for two groups, the total variation distance between
+    their distributions over clusters.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Group of each row; several columns are crossed.
+
+    Returns
+    -------
+    float
+        The gap, between 0 (fair) and 1; 0 if there is one group only.
+
+    Examples
+    --------
+    >>> from fairmix.metrics import fairness_gap
+    >>> fairness_gap([0, 0, 1, 1], ["a", "b", "a", "b"])
+    0.0
+    >>> fairness_gap([0, 1, 0, 1], ["a", "b", "a", "b"])
+    1.0
+    """
+    return float(gap_of_counts(_anchor_first_counts(labels, sensitive_features)))
+
+
+def balance(labels: Any, sensitive_features: Any) -> float:
+    r"""Balance: the worst ratio of two groups' numbers in any cluster.
+
+    .. math::
+       \mathrm{Bal} = \min_k \min_{b \ne b'} \frac{|C_k^{(b)}|}{|C_k^{(b')}|}
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Group of each row; several columns are crossed.
+
+    Returns
+    -------
+    float
+        The balance, between 0 (some cluster lacks a group) and the size of the smallest
+        group over that of the largest; 1 if there is one group only.
+
+    Examples
+    --------
+    >>> from fairmix.metrics import balance
+    >>> balance([0, 0, 0, 1, 1], ["a", "b", "b", "a", "b"])
+    0.5
+    """
+    return float(balance_of_counts(_anchor_first_counts(labels, sensitive_features)))
+
+
+def group_counts(labels: Any, sensitive_features: Any) -> pd.DataFrame:
+    """Count the rows of each group in each cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Group of each row; several columns are crossed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a cluster, a column a group.
+    """
+    codes = read_labels(labels)
+    groups = read_groups(sensitive_features, len(codes))
+    counts = count_groups(codes, groups.codes, len(groups.names))
+    return pd.DataFrame(
+        counts,
+        index=pd.Index(np.unique(np.asarray(labels)), name="cluster"),
+        columns=pd.Index(groups.names, name="group", tupleize_cols=False),
+    )
+
+
+def group_shares(labels: Any, sensitive_features: Any) -> pd.DataFrame:
+    r"""Give the share of each group in each cluster: the fairness audit.
+
+    Entry :math:`(k, b)` is :math:`|C_k^{(b)}| / |C_k|`. The clustering is fair when all
+    rows are alike, which is when every row equals the groups' shares in all the data.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Group of each row; several columns are crossed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a cluster, a column a group; rows sum to 1.
+
+    Examples
+    --------
+    >>> from fairmix.metrics import group_shares
+    >>> group_shares([0, 0, 1, 1], ["a", "b", "a", "a"]).loc[0, "a"]
+    np.float64(0.5)
+    """
+    counts = group_counts(labels, sensitive_features)
+    return counts.div(counts.sum(axis=1), axis=0)
+
+
+def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
+    r"""Cost of a clustering: how far rows are from their cluster.
+
+    For numbers, the mean squared distance to the cluster's mean on X as given,
+    :math:`\sum_k \sum_{X_i \in C_k} \|X_i - \hat\mu_k\|^2 / n`. For categories, the negative
+    log likelihood of all rows at each cluster's maximum likelihood,
+    :math:`-\sum_k \sum_j \sum_l n_{kjl} \log (n_{kjl} / n_k)`.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_columns)
+        The data.
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    family : {"gaussian", "bernoulli", "categorical"}, default="gaussian"
+        Whether X holds numbers ("gaussian") or categories.
+
+    Returns
+    -------
+    float
+        The cost.
+
+    Examples
+    --------
+    >>> from fairmix.metrics import cost
+    >>> cost([[0.0], [2.0], [9.0]], [0, 0, 1])
+    0.6666666666666666
+    """
+    if family == "gaussian":
+        rows = read_numbers(X).rows
+        codes = read_labels(labels, len(rows))
+        return float(squared_distance_cost(rows, codes[None])[0])
+    if family in ("bernoulli", "categorical"):
+        rows = read_categories(X, binary=family == "bernoulli").rows
+        codes = read_labels(labels, len(rows))
+        return float(category_cost(rows, codes[None])[0])
+    raise ValueError(
+        f"family must be 'gaussian', 'bernoulli' or 'categorical', got {family!r}."
+    )
+
+
+def count_groups(labels: IntArray, group_codes: IntArray, n_groups: int) -> IntArray:
+    """Count rows by cluster and group, for one labelling or many.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (..., n_rows)
+        Codes of clusters.
+    group_codes : ndarray of shape (n_rows,)
+        Codes of groups.
+    n_groups : int
+        Number of groups.
+
+    Returns
+    -------
+    ndarray of shape (..., n_clusters, n_groups)
+        The counts; a labelling with fewer clusters than the largest has rows of zeros.
+    """
+    return _tabulate(labels, group_codes, n_groups)
+
+
+def gap_of_counts(counts: IntArray) -> FloatArray:
+    """Fairness gap of tables (..., cluster, group), the anchor group first."""
+    if counts.shape[-1] == 1:
+        return np.zeros(counts.shape[:-2])
+    shares = counts / counts.sum(axis=-2, keepdims=True)
+    differences = np.abs(shares[..., :1] - shares[..., 1:]).sum(axis=-2)
+    return np.asarray(differences.mean(axis=-1) / 2)
+
+
+def balance_of_counts(counts: IntArray) -> FloatArray:
+    """Balance of tables (..., cluster, group); empty clusters do not count."""
+    smallest, largest = counts.min(axis=-1), counts.max(axis=-1)
+    ratios = np.where(largest > 0, smallest / np.maximum(largest, 1), 1.0)
+    return np.asarray(ratios.min(axis=-1))
+
+
+def squared_distance_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
+    """Mean squared distance to the cluster mean, for labellings of shape (n, n_rows)."""
+    sizes = np.maximum(_tabulate(labels, np.zeros(len(rows), dtype=np.int64), 1)[..., 0], 1)
+    # About the overall mean, so that a large offset does not swamp the differences.
+    centred = rows - rows.mean(axis=0)
+    costs = np.full(len(labels), np.sum(centred**2))
+    for column in centred.T:
+        sums = _tabulate(labels, np.zeros(len(rows), dtype=np.int64), 1, weights=column)[..., 0]
+        costs -= np.sum(sums**2 / sizes, axis=-1)
+    return np.maximum(costs, 0.0) / len(rows)
+
+
+def category_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
+    """Negative log likelihood at the maximum likelihood, for labellings (n, n_rows)."""
+    costs = np.zeros(len(labels))
+    for column in rows.T:
+        codes = column.astype(np.int64)
+        counts = _tabulate(labels, codes, int(codes.max()) + 1)
+        sizes = counts.sum(axis=-1, keepdims=True)
+        shares = counts / np.maximum(sizes, 1)
+        costs -= np.sum(counts * np.log(np.where(counts > 0, shares, 1.0)), axis=(-2, -1))
+    return costs
+
+
+def _anchor_first_counts(labels: Any, sensitive_features: Any) -> IntArray:
+    codes = read_labels(labels)
+    groups = read_groups(sensitive_features, len(codes))
+    grouping = arrange_groups(groups.names, groups.codes)
+    counts = count_groups(codes[grouping.order], grouping.group_of, grouping.n_groups)
+    return counts
+
+
+def _tabulate(
+    labels: IntArray, categories: IntArray, n_categories: int, weights: FloatArray | None = None
+) -> Any:
+    """Count (or add up weights) by cluster and category, for labels of shape (..., n_rows)."""
+    flat = labels.reshape(-1, labels.shape[-1]).astype(np.int64)
+    n_clusters = int(flat.max()) + 1
+    cells = flat * n_categories + categories
+    cells += np.arange(len(flat))[:, None] * (n_clusters * n_categories)
+    every_weight = None if weights is None else np.broadcast_to(weights, flat.shape).ravel()
+    table = np.bincount(
+        cells.ravel(), weights=every_weight, minlength=len(flat) * n_clusters * n_categories
+    )
+    return table.reshape(*labels.shape[:-1], n_clusters, n_categories)

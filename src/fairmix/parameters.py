@@ -1,0 +1,215 @@
+"""Check the estimator's parameters: every error names the argument, its value and the remedy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairmix.families import Bernoulli, Categorical, Gaussian
+from fairmix.matching import Grouping
+
+IntArray = NDArray[np.int64]
+
+FAMILIES: dict[str, Any] = {
+    "gaussian": Gaussian(),
+    "bernoulli": Bernoulli(),
+    "categorical": Categorical(),
+}
+
+
+def check_integer(name: str, value: Any, smallest: int) -> int:
+    """Give an integer parameter, or raise an error.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    value : object
+        What was passed.
+    smallest : int
+        The least value that is allowed.
+
+    Returns
+    -------
+    int
+        The value.
+    """
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer of at least {smallest}, got {value!r}.")
+    if value < smallest:
+        raise ValueError(f"{name} must be an integer of at least {smallest}, got {value!r}.")
+    return int(value)
+
+
+def check_positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
+    """Give a positive number, or raise an error.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    value : object
+        What was passed.
+    allow_infinite : bool, default=False
+        Whether infinity is allowed.
+
+    Returns
+    -------
+    float
+        The value.
+    """
+    allowed = "a positive number" + (" or inf" if allow_infinite else "")
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {allowed}, got {value!r}.")
+    if not value > 0 or (np.isinf(value) and not allow_infinite):
+        raise ValueError(f"{name} must be {allowed}, got {value!r}.")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Give one of several names, or raise an error.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    value : object
+        What was passed.
+    choices : tuple of str
+        What is allowed.
+
+    Returns
+    -------
+    str
+        The value.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
+    return value
+
+
+def resolve_family(family: Any) -> Any:
+    """Give the family object for the ``family`` parameter.
+
+    Parameters
+    ----------
+    family : str or family
+        A name, or an object with the methods of a family.
+
+    Returns
+    -------
+    family
+        The family.
+    """
+    if isinstance(family, str):
+        if family not in FAMILIES:
+            raise ValueError(
+                f"family must be one of {', '.join(map(repr, FAMILIES))} or a family object, "
+                f"got {family!r}."
+            )
+        return FAMILIES[family]
+    if isinstance(family, type) or not hasattr(family, "prepare"):
+        raise TypeError(
+            f"family must be one of {', '.join(map(repr, FAMILIES))} or a family object such as "
+            f"fairmix.families.Gaussian(rate=0.5), got {family!r}."
+        )
+    return family
+
+
+def resolve_masks(n_masked: Any, grouping: Grouping) -> IntArray:
+    """Give the number of masked rows of each group, the anchor group first.
+
+    Parameters
+    ----------
+    n_masked : int or dict
+        One number for every follower group, or a dict by group name.
+    grouping : Grouping
+        The groups.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        The numbers; 0 for the anchors.
+    """
+    anchor, followers = grouping.names[0], list(grouping.names[1:])
+    if isinstance(n_masked, Mapping):
+        for name in n_masked:
+            if name == anchor:
+                raise ValueError(
+                    f"n_masked names {name!r}, the smallest group, which others are matched to; "
+                    f"only rows of {followers} can be masked."
+                )
+            if name not in followers:
+                raise ValueError(
+                    f"n_masked names {name!r}, which is not a group; "
+                    f"the groups whose rows can be masked are {followers}."
+                )
+        wanted = {name: n_masked.get(name, 0) for name in followers}
+    else:
+        check_integer("n_masked", n_masked, 0)
+        if n_masked and not followers:
+            raise ValueError(
+                f"n_masked = {n_masked}, but there is one group only, so there is nothing to "
+                "mask; pass n_masked=0 or sensitive_features with several groups."
+            )
+        wanted = dict.fromkeys(followers, n_masked)
+    masks = np.zeros(grouping.n_groups, dtype=np.int64)
+    for group, name in enumerate(followers, start=1):
+        masks[group] = check_integer(f"n_masked[{name!r}]", wanted[name], 0)
+        if masks[group] > grouping.sizes[group]:
+            raise ValueError(
+                f"n_masked = {masks[group]} is more than the {grouping.sizes[group]} rows of group "
+                f"{name!r}; pass a smaller number, or a dict group -> number."
+            )
+    return masks
+
+
+def check_memory(n_chains: int, n_kept: int, n_rows: int, bytes_per_label: int) -> None:
+    """Raise an error if the draws would not fit in memory.
+
+    Parameters
+    ----------
+    n_chains, n_kept, n_rows : int
+        Size of the array of labels.
+    bytes_per_label : int
+        Bytes of one label.
+    """
+    # Twice: the chains' own arrays, and all of them put together.
+    needed = 2 * n_chains * n_kept * n_rows * bytes_per_label
+    try:
+        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on every system
+        return
+    if needed > 0.8 * available:
+        raise ValueError(
+            f"the draws (n_chains = {n_chains}, {n_kept:,} draws kept, {n_rows:,} rows) need about "
+            f"{needed / 1e9:,.1f} GB, but this machine has {available / 1e9:,.1f} GB; keep fewer "
+            f"with thin={int(np.ceil(needed / (0.5 * available)))} times what it is, or fewer "
+            "n_draws or n_chains."
+        )
+
+
+def describe_groups(grouping: Grouping) -> str:
+    """Give names and counts of the groups, for messages.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The groups.
+
+    Returns
+    -------
+    str
+        Such as ``'a': 3, 'b': 10``.
+    """
+    shown = [
+        f"{name!r}: {size}"
+        for name, size in zip(grouping.names[:20], grouping.sizes[:20], strict=True)
+    ]
+    rest = grouping.n_groups - len(shown)
+    return ", ".join(shown) + (f", ... and {rest} more groups" if rest else "")

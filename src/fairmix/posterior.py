@@ -1,0 +1,126 @@
+"""The draws of a fit, and what they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fairmix.diagnostics import bulk_ess, r_hat
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Scalars of each draw that do not depend on how clusters are numbered.
+SCALARS = (
+    "n_clusters",
+    "n_components",
+    "log_likelihood",
+    "log_posterior",
+    "fairness_gap",
+    "balance",
+    "cost",
+)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    r"""Draws from the posterior; every array has leading axes (chain, draw).
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_chains, n_draws, n_rows)
+        Cluster of each row, canonical: 0 is the largest cluster, ties by first row.
+    n_clusters : ndarray of shape (n_chains, n_draws)
+        Number of occupied clusters, the paper's t.
+    n_components : ndarray of shape (n_chains, n_draws)
+        Number of components of the mixture, the paper's K, drawn given t.
+    log_likelihood : ndarray of shape (n_chains, n_draws)
+        Sum of the clusters' log marginal likelihoods, on the data as sampled.
+    log_posterior : ndarray of shape (n_chains, n_draws)
+        :math:`\log V_n(t) + \sum_c \log \gamma^{(|c|)}` plus log likelihood plus
+        :math:`\sum_b \log e(\mathbf T_b)`: the log posterior up to a constant.
+    fairness_gap, balance, cost : ndarray of shape (n_chains, n_draws)
+        As in :mod:`fairmix.metrics`, on the data as sampled.
+    masked_rows : ndarray of shape (n_chains, n_draws, n_masked)
+        Rows of X that were exempt from matching (the paper's E).
+    acceptance : dict of str to ndarray of shape (n_chains, n_draws)
+        Share of proposals accepted since the draw before, for each kind of move that was made
+        (for the Gibbs moves, the share that changed a label); NaN where nothing was proposed.
+    """
+
+    labels: NDArray[np.unsignedinteger]
+    n_clusters: IntArray
+    n_components: IntArray
+    log_likelihood: FloatArray
+    log_posterior: FloatArray
+    fairness_gap: FloatArray
+    balance: FloatArray
+    cost: FloatArray
+    masked_rows: IntArray
+    acceptance: dict[str, FloatArray]
+
+    @property
+    def n_chains(self) -> int:
+        """Number of chains."""
+        return int(self.labels.shape[0])
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws of each chain."""
+        return int(self.labels.shape[1])
+
+    def summary(self) -> pd.DataFrame:
+        """Summarise the scalars of the draws, with R-hat and bulk effective sample size.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row a scalar: mean, sd, 5 % and 95 % quantiles, ess_bulk, r_hat.
+        """
+        rows = {}
+        for name in SCALARS:
+            values = getattr(self, name)
+            low, high = np.quantile(values, [0.05, 0.95])
+            rows[name] = {
+                "mean": float(np.mean(values)),
+                "sd": float(np.std(values)),
+                "5%": float(low),
+                "95%": float(high),
+                "ess_bulk": bulk_ess(values),
+                "r_hat": r_hat(values),
+            }
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.n_clusters.ravel())
+        return (
+            f"<Posterior: {self.n_chains} chains x {self.n_draws} draws of "
+            f"{self.labels.shape[2]} rows; most often {int(np.argmax(counts))} clusters>"
+        )
+
+
+def canonical_labels(labels: IntArray, n_identifiers: int) -> IntArray:
+    """Renumber clusters: 0 is the largest, ties by their first row.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_rows,)
+        Cluster identifiers from 0 to ``n_identifiers - 1``.
+    n_identifiers : int
+        Number of possible identifiers.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Canonical labels.
+    """
+    n_rows = len(labels)
+    sizes = np.bincount(labels, minlength=n_identifiers)
+    first_row = np.full(n_identifiers, n_rows)
+    first_row[labels[::-1]] = np.arange(n_rows)[::-1]  # the last one written stays
+    rank = np.empty(n_identifiers, dtype=np.int64)
+    rank[np.lexsort((first_row, -sizes))] = np.arange(n_identifiers)
+    return rank[labels]
