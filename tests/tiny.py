@@ -87,7 +87,8 @@ def check_invariants(chain: Chain) -> None:
         n_masked = model.n_masked[group]
         order = state.mask_order[rows]
         assert np.array_equal(np.sort(order), rows)
-        assert state.masked[order[:n_masked]].all() and not state.masked[order[n_masked:]].any()
+        assert state.masked[order[:n_masked]].all()
+        assert not state.masked[order[n_masked:]].any()
         seats = state.seat_of[rows]
         assert np.array_equal(state.row_at[seats], rows)
         slots = (seats - layout.seat_start[group]) // layout.seats_per_slot[group]

@@ -63,7 +63,7 @@ class Chain:
         self.tables = make_partition_tables(model)
         self.state = make_state(model, self.layout, start)
         self._work = make_workspace(model)
-        self._run = compiled_sweeps(type(model.family), type(model.distance))
+        self._run = compiled_sweeps(model.family.__class__, model.distance.__class__)
 
     def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
         """Make sweeps and give a draw after every ``sweeps_per_draw`` of them.
@@ -148,7 +148,7 @@ def make_schedule(
 
 
 def make_layout(model: Model) -> Layout:
-    """Number the seats and sort the slots by their capacities."""
+    """Make the layout: seats are numbered and slots sorted by their capacities."""
     grouping = model.grouping
     width = grouping.multiplicity + (grouping.remainder > 0)
     patterns, class_of = np.unique(model.extra.T, axis=0, return_inverse=True)

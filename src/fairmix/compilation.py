@@ -47,7 +47,7 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
     folder = _cache_folder(_fingerprint(family, distance))
     if not any(folder.rglob("*.nbi")):
         print(
-            f"fairmix: compiling the sampler for {family.__name__} (once, some 20 seconds) ...",
+            f"fairmix: compiling the sampler for {family.__name__} (once, about half a minute) ...",
             file=sys.stderr,
             flush=True,
         )

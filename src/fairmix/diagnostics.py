@@ -60,7 +60,7 @@ def bulk_ess(values: Any) -> float:
         return float("nan")
     n_total = halves.size
     scores = _normal_scores(halves)
-    n_chains, n_draws = scores.shape
+    n_draws = scores.shape[1]
     within = scores.var(axis=1, ddof=1).mean()
     total = within * (n_draws - 1) / n_draws + scores.mean(axis=1).var(ddof=1)
     if total == 0:

@@ -243,7 +243,10 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         varying, _ = drop_constant(features)
         n_rows = len(varying.rows)
         check_memory(
-            self.n_chains, self.n_draws // self.thin, n_rows, label_type(grouping.n_anchors).itemsize
+            self.n_chains,
+            self.n_draws // self.thin,
+            n_rows,
+            label_type(grouping.n_anchors).itemsize,
         )
 
         seed = check_random_state(self.random_state).randint(2**31 - 1)

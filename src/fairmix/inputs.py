@@ -116,9 +116,7 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
     """
     if sensitive_features is None:
         return Groups(["all"], np.zeros(n_rows, dtype=np.int64))
-    columns = [
-        (name, _plain_values(values)) for name, values in _columns_of(sensitive_features)
-    ]
+    columns = [(name, _plain_values(values)) for name, values in _columns_of(sensitive_features)]
     if not columns:
         raise ValueError("sensitive_features has no column; pass one value a row.")
     for _, values in columns:
@@ -297,9 +295,7 @@ def drop_constant(features: Features) -> tuple[Features, IntArray]:
     kept = np.flatnonzero(varies)
     if not varies.all():
         dropped = ", ".join(features.describe(int(k)) for k in np.flatnonzero(~varies))
-        warnings.warn(
-            f"X: {dropped} is constant and was dropped.", UserWarning, stacklevel=4
-        )
+        warnings.warn(f"X: {dropped} is constant and was dropped.", UserWarning, stacklevel=4)
     names = None if features.names is None else [features.names[k] for k in kept]
     return Features(np.ascontiguousarray(features.rows[:, kept]), names), kept
 
@@ -415,8 +411,10 @@ def _plain_values(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (
-        isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
     )
 
 

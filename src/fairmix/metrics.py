@@ -177,9 +177,7 @@ def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
         rows = read_categories(X, binary=family == "bernoulli").rows
         codes = read_labels(labels, len(rows))
         return float(category_cost(rows, codes[None])[0])
-    raise ValueError(
-        f"family must be 'gaussian', 'bernoulli' or 'categorical', got {family!r}."
-    )
+    raise ValueError(f"family must be 'gaussian', 'bernoulli' or 'categorical', got {family!r}.")
 
 
 def count_groups(labels: IntArray, group_codes: IntArray, n_groups: int) -> IntArray:
@@ -246,8 +244,7 @@ def _anchor_first_counts(labels: Any, sensitive_features: Any) -> IntArray:
     codes = read_labels(labels)
     groups = read_groups(sensitive_features, len(codes))
     grouping = arrange_groups(groups.names, groups.codes)
-    counts = count_groups(codes[grouping.order], grouping.group_of, grouping.n_groups)
-    return counts
+    return count_groups(codes[grouping.order], grouping.group_of, grouping.n_groups)
 
 
 def _tabulate(

@@ -77,7 +77,7 @@ class Model:
     @property
     def energy_weight(self) -> NDArray[np.float64]:
         """Weight of a group's total distance in the log energy, 1 / (n_b tau)."""
-        return 1.0 / (self.grouping.sizes * self.temperature)
+        return np.asarray(1.0 / (self.grouping.sizes * self.temperature), dtype=np.float64)
 
     def log_joint(self, row_labels: IntArray, match: IntArray) -> LogJoint:
         """Evaluate the log posterior of a state, up to a constant.

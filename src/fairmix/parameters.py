@@ -66,9 +66,10 @@ def check_positive(name: str, value: Any, *, allow_infinite: bool = False) -> fl
     allowed = "a positive number" + (" or inf" if allow_infinite else "")
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {allowed}, got {value!r}.")
-    if not value > 0 or (np.isinf(value) and not allow_infinite):
+    number = float(value)
+    if not number > 0 or (np.isinf(number) and not allow_infinite):
         raise ValueError(f"{name} must be {allowed}, got {value!r}.")
-    return float(value)
+    return number
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:

@@ -235,12 +235,16 @@ class PartitionPrior:
     def _tabulate_ratio(self) -> FloatArray:
         """Tabulate log V_n(t + 1) / V_n(t), the log of E[K - t | t]."""
         log_ratio = np.full(self.max_clusters, -np.inf)
-        length = 64
+        # K given t grows with t, so the terms that matter start no earlier than for t - 1.
+        first, length = 1, 64
         for t in range(self.max_clusters):
-            start, log_terms = self._series(t, length)
-            length = max(64, len(log_terms))
+            start, log_terms = self._series(t, first, length)
+            relative = log_terms - log_terms.max()
+            matter = np.flatnonzero(relative > np.log(NEGLIGIBLE))
+            first = start + int(matter[0])
+            length = 64 + 3 * len(matter) // 2
             excess = start - t + np.arange(len(log_terms), dtype=float)
-            weights = np.exp(log_terms - log_terms.max())
+            weights = np.exp(relative)
             mean_excess = np.dot(excess, weights) / np.sum(weights)
             if mean_excess == 0:
                 break
@@ -255,9 +259,13 @@ class PartitionPrior:
         )
         return log_first + _log_sum(log_terms)
 
-    def _series(self, n_clusters: int, length: int = 64) -> tuple[int, FloatArray]:
-        """Give the first k with a term, and log terms from there on relative to it."""
-        start = self._first_possible(max(n_clusters, 1))
+    def _series(self, n_clusters: int, first: int = 1, length: int = 64) -> tuple[int, FloatArray]:
+        """Give a first k, and log terms from there on relative to it.
+
+        Terms before ``first`` are left out if they are negligible.
+        """
+        possible = self._first_possible(max(n_clusters, 1))
+        start = max(first, possible)
         while True:
             self._extend(start + length)
             k = np.arange(start, start + length)
@@ -267,10 +275,13 @@ class PartitionPrior:
             log_pmf = self._log_pmf[k - 1]
             log_terms += log_pmf - log_pmf[0]
             largest = int(np.argmax(log_terms))
+            negligible = log_terms[largest] + np.log(NEGLIGIBLE)
             tail = log_terms[-max(length // 4, 16) :]
+            if start > possible and not log_terms[0] < negligible:
+                start = possible
+                continue
             # The excess over t multiplies the terms; a finite support ends in -inf.
-            small = tail + np.log(k[-1] + 1.0) < log_terms[largest] + np.log(NEGLIGIBLE)
-            if largest < length - len(tail) and np.all(small):
+            if largest < length - len(tail) and np.all(tail + np.log(k[-1] + 1.0) < negligible):
                 return start, log_terms
             if length >= MAX_TERMS:
                 raise ValueError(
@@ -281,6 +292,9 @@ class PartitionPrior:
 
     def _first_possible(self, smallest: int) -> int:
         """Give the first k >= smallest with positive probability."""
+        self._extend(smallest)
+        if self._log_pmf[smallest - 1] > -np.inf:
+            return smallest
         while True:
             possible = np.flatnonzero(self._log_pmf[smallest - 1 :] > -np.inf)
             if possible.size:

@@ -27,7 +27,7 @@ def least_expected_information(labels: NDArray[np.unsignedinteger]) -> tuple[int
     tuple of int
         Chain and draw.
     """
-    n_chains, n_draws, n_rows = labels.shape
+    _, n_draws, n_rows = labels.shape
     flat = labels.reshape(-1, n_rows)
     n_used = int(min(len(flat), MAX_DRAWS, max(50, (MAX_COMPARISONS / n_rows) ** 0.5)))
     chosen = np.unique(np.linspace(0, len(flat) - 1, n_used).round().astype(int))

@@ -148,7 +148,7 @@ def _run_chain(
     done = 0
     while done < n_warmup:
         n_sweeps = pace.sweeps(1, n_warmup - done)
-        draws = pace.time(lambda n=n_sweeps: chain.run(1, n), n_sweeps)
+        draws = pace.run(chain, 1, n_sweeps)
         done += n_sweeps
         progress.advance(n_sweeps, int(draws.n_clusters[-1]))
 
@@ -158,7 +158,7 @@ def _run_chain(
     kept = 0
     while kept < n_kept:
         n_new = pace.sweeps(thin, (n_kept - kept) * thin) // thin
-        draws = pace.time(lambda n=n_new: chain.run(n, thin), n_new * thin)
+        draws = pace.run(chain, n_new, thin)
         chunks.append(_measure(chain, draws, audit, components_rng))
         kept += n_new
         progress.advance(n_new * thin, int(draws.n_clusters[-1]))
@@ -176,12 +176,12 @@ class _Pace:
         wanted = int(min(CHUNK_SECONDS / self.seconds_per_sweep, most))
         return max(wanted // multiple, 1) * multiple
 
-    def time(self, run: Callable[[], Draws], n_sweeps: int) -> Draws:
-        """Run, and remember how long a sweep took."""
+    def run(self, chain: Chain, n_draws: int, sweeps_per_draw: int) -> Draws:
+        """Run a chain, and remember how long a sweep took."""
         began = time.perf_counter()
-        draws = run()
+        draws = chain.run(n_draws, sweeps_per_draw)
         # Never trust a tiny measurement: at most ten times as many sweeps next time.
-        measured = (time.perf_counter() - began) / n_sweeps
+        measured = (time.perf_counter() - began) / (n_draws * sweeps_per_draw)
         self.seconds_per_sweep = max(measured, self.seconds_per_sweep / 10)
         return draws
 

@@ -47,7 +47,7 @@ def set_partitions(n):
     """Give all label tuples of n things, in order of first appearance."""
     labels = [(0,)]
     for _ in range(n - 1):
-        labels = [lab + (k,) for lab in labels for k in range(max(lab) + 2)]
+        labels = [(*lab, k) for lab in labels for k in range(max(lab) + 2)]
     return labels
 
 

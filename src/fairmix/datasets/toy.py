@@ -43,5 +43,5 @@ def load_toy(*, n_rows: int = 1200, literal: bool = False, random_state: int = 0
         data=pd.DataFrame(points, columns=["x", "y"]),
         sensitive_features=pd.Series(group, name="group"),
         feature_names=["x", "y"],
-        DESCR="Toy data of 'Fair Bayesian Model-Based Clustering' (Lee, Kim & Kim 2025), made anew.",
+        DESCR="Toy data of 'Fair Bayesian Model-Based Clustering' (Lee, Kim & Kim 2025).",
     )

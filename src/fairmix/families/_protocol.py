@@ -17,8 +17,8 @@ methods. A conjugate family has
     depends on counts alone may be put into tables. It returns ``self`` if there is
     nothing to do.
 
-Two class attributes may say more: ``values`` is what the columns hold ("numbers", the default;
-"categories", coded 0, 1, ...; or "binary"), and ``is_location_scale = True`` asks for columns in
+Two properties may say more: ``values`` is what the columns hold ("numbers", the default;
+"categories", coded 0, 1, ...; or "binary"), and a true ``is_location_scale`` asks for columns in
 standard units.
 
 A complete example, exponential waiting times with a Gamma(shape, rate) prior::

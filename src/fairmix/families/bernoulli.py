@@ -27,7 +27,10 @@ class Bernoulli(NamedTuple):
 
     alpha: float = 1.0
 
-    values = "binary"
+    @property
+    def values(self) -> str:
+        """Columns hold two different values."""
+        return "binary"
 
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedBernoulli:
         """Check the hyperparameters and tabulate the gamma functions."""

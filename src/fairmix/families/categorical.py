@@ -34,7 +34,10 @@ class Categorical(NamedTuple):
 
     alpha: float = 1.0
 
-    values = "categories"
+    @property
+    def values(self) -> str:
+        """Columns hold categories."""
+        return "categories"
 
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedCategorical:
         """Check the hyperparameters and tabulate the gamma functions."""
@@ -56,7 +59,7 @@ class TabulatedCategorical(NamedTuple):
     log_factor: NDArray[np.float64]
 
     def n_statistics(self, n_columns: int) -> int:
-        """Counts of all categories of all columns."""
+        """Give the number of categories of all columns together."""
         return int(self.first_level[n_columns])
 
     def write_statistics(self, rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:

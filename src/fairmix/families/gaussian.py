@@ -40,7 +40,10 @@ class Gaussian(NamedTuple):
     shape: float = 1.0
     rate: float = 1.0
 
-    is_location_scale = True
+    @property
+    def is_location_scale(self) -> bool:
+        """Columns are put into standard units."""
+        return True
 
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedGaussian:
         """Check the hyperparameters and tabulate the terms of the counts."""

@@ -1,0 +1,1 @@
+"""Compiled code only: functions on arrays, no I/O."""

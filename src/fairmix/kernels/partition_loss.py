@@ -18,7 +18,7 @@ def add_expected_information(labels, entropy, order, start, counts, losses):
     ``labels`` is (partition, row), ``entropy[k]`` is f(k); ``order`` (row), ``start`` and
     ``counts`` (cluster) are room to work in, ``counts`` zero.
     """
-    n_partitions, n_rows = labels.shape
+    n_partitions = labels.shape[0]
     for a in range(n_partitions):
         n_clusters = list_rows(labels[a], order, start)
         own = 0.0

@@ -1,0 +1,24 @@
+"""Fixtures that several test files share."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Give the folder with the public datasets, which are not part of the project."""
+    folder = os.environ.get("FAIRMIX_DATA")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("FAIRMIX_DATA does not name a folder with the datasets")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def diabetes(data_folder):
+    """Give the Diabetes features and the paper's age groups."""
+    table = pd.read_csv(data_folder / "diabetes.csv")
+    group = (table["age"] > 29).map({True: "over 29", False: "29 or less"})
+    return table.drop(columns=["age", "outcome"]), group

@@ -1,0 +1,96 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairmix.inputs import standardise
+from fairmix.metrics import balance, cost, fairness_gap, group_counts, group_shares
+
+
+def test_gap_by_hand():
+    labels = [0, 0, 1, 1, 0, 1, 1, 1, 1]
+    groups = ["a"] * 4 + ["b"] * 5
+    # a: 2/4 and 2/4, b: 1/5 and 4/5.
+    assert fairness_gap(labels, groups) == pytest.approx(0.3)
+    assert balance(labels, groups) == pytest.approx(0.5)
+
+
+def test_gap_of_three_groups_is_relative_to_the_smallest():
+    labels = np.array([0, 1, 0, 0, 1, 0, 1, 1, 1])
+    groups = np.array(["s"] * 2 + ["m"] * 3 + ["l"] * 4)
+    expected = (abs(1 / 2 - 2 / 3) + abs(1 / 2 - 1 / 4)) / 2
+    assert fairness_gap(labels, groups) == pytest.approx(expected)
+    assert balance(labels, groups) == pytest.approx(1 / 3)
+
+
+def test_several_sensitive_columns_are_crossed():
+    sensitive = pd.DataFrame({"sex": ["f", "f", "m", "m"], "old": [True, False, True, False]})
+    table = group_counts([0, 0, 0, 1], sensitive)
+    assert list(table.columns) == [("f", False), ("f", True), ("m", False), ("m", True)]
+    assert table.to_numpy().tolist() == [[1, 1, 0, 1], [0, 0, 1, 0]]
+    assert balance([0, 0, 0, 1], sensitive) == 0.0
+
+
+def test_shares_of_a_cluster_sum_to_one():
+    shares = group_shares(["x", "x", "y", "y", "y"], [1, 2, 1, 2, 2])
+    assert shares.loc["x"].tolist() == [0.5, 0.5]
+    assert shares.loc["y"].tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert shares.index.name == "cluster"
+
+
+def test_one_group_has_no_gap():
+    assert fairness_gap([0, 1, 1], ["a", "a", "a"]) == 0.0
+    assert balance([0, 1, 1], ["a", "a", "a"]) == 1.0
+
+
+def test_cost_of_numbers_by_hand():
+    X = np.array([[0.0, 0.0], [2.0, 0.0], [5.0, 5.0]])
+    assert cost(X, [0, 0, 1]) == pytest.approx(2 / 3)
+    assert cost(X + 1e8, [0, 0, 1]) == pytest.approx(2 / 3, rel=1e-6)
+
+
+def test_cost_of_categories_by_hand():
+    X = [["a", "x"], ["b", "x"], ["a", "y"], ["a", "y"]]
+    assert cost(X, [0, 0, 1, 1], family="categorical") == pytest.approx(2 * np.log(2))
+    assert cost(X, [0, 0, 1, 1], family="bernoulli") == pytest.approx(2 * np.log(2))
+
+
+@st.composite
+def clusterings(draw):
+    n_rows = draw(st.integers(4, 40))
+    labels = draw(st.lists(st.integers(0, 4), min_size=n_rows, max_size=n_rows))
+    groups = draw(st.lists(st.integers(0, 1), min_size=n_rows, max_size=n_rows))
+    return np.array(labels), np.array(groups)
+
+
+@settings(max_examples=200, deadline=None)
+@given(clusterings())
+def test_identities_that_always_hold(clustering):
+    labels, groups = clustering
+    gap, ratio = fairness_gap(labels, groups), balance(labels, groups)
+    assert 0 <= gap <= 1
+    if len(np.unique(groups)) == 2:
+        small, large = np.sort(np.bincount(groups))
+        assert gap <= 1 - ratio * large / small + 1e-12
+        assert ratio <= small / large + 1e-12
+    X = np.random.default_rng(len(labels)).normal(size=(len(labels), 3))
+    assert cost(standardise(X), labels) <= 3 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: fairness_gap([0, 1], ["a"]), "1 rows but X has 2"),
+        (lambda: fairness_gap([[0, 1]], ["a"]), "labels"),
+        (lambda: fairness_gap([0, 1], ["a", None]), r"rows 1"),
+        (lambda: fairness_gap([0, np.nan], ["a", "b"]), "labels"),
+        (lambda: cost([[1.0], [2.0]], [0, 1, 1]), "labels has 3"),
+        (lambda: cost([["a"], ["b"]], [0, 1]), "categorical"),
+        (lambda: cost([[1.0], [2.0]], [0, 1], family="normal"), "'normal'"),
+        (lambda: cost([[1], [2], [3]], [0, 1, 1], family="bernoulli"), "categorical"),
+    ],
+)
+def test_bad_input(call, match):
+    with pytest.raises(ValueError, match=match):
+        call()
