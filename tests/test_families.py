@@ -18,8 +18,7 @@ def tables(draw, family):
     n_rows = draw(st.integers(2, 12))
     n_columns = draw(st.integers(1, 4))
     if family == "gaussian":
-        values = draw(arrays(float, (n_rows, n_columns), elements=st.floats(-50, 50)))
-        return values
+        return draw(arrays(float, (n_rows, n_columns), elements=st.floats(-50, 50)))
     most = 1 if family == "bernoulli" else 4
     values = draw(arrays(int, (n_rows, n_columns), elements=st.integers(0, most)))
     return values.astype(float)
@@ -115,8 +114,13 @@ def test_gaussian_does_not_overflow_with_many_columns():
 
 @pytest.mark.parametrize(
     ("family", "name"),
-    [(Gaussian(shape=-1.0), "shape"), (Gaussian(rate=0.0), "rate"), (Bernoulli(-1), "alpha"),
-     (Categorical(float("nan")), "alpha"), (Gaussian(rate="a"), "rate")],
+    [
+        (Gaussian(shape=-1.0), "shape"),
+        (Gaussian(rate=0.0), "rate"),
+        (Bernoulli(-1), "alpha"),
+        (Categorical(float("nan")), "alpha"),
+        (Gaussian(rate="a"), "rate"),
+    ],
 )
 def test_bad_hyperparameters(family, name):
     with pytest.raises(ValueError, match=name):

@@ -8,7 +8,9 @@ from fairmix.matching import arrange_groups, choose_extra, initial_match
 
 
 def make_grouping(*sizes):
-    return arrange_groups([f"g{b}" for b in range(len(sizes))], np.repeat(np.arange(len(sizes)), sizes))
+    return arrange_groups(
+        [f"g{b}" for b in range(len(sizes))], np.repeat(np.arange(len(sizes)), sizes)
+    )
 
 
 def test_smallest_group_is_the_anchor_and_ties_go_to_the_first_name():
@@ -48,6 +50,23 @@ def test_medoids_represent_clumps():
             break
     else:
         pytest.fail("no seed put one medoid into each clump")
+
+
+@pytest.mark.parametrize("remainder", [1, 5, 10, 11])
+def test_medoids_in_blocks(remainder, monkeypatch):
+    monkeypatch.setattr("fairmix.matching.BLOCK_SIZE", 5)
+    grouping = make_grouping(12, 12 + remainder)
+    distance = Euclidean(np.random.default_rng(0).normal(size=(grouping.n_rows, 2)))
+    chosen = choose_extra("medoids", grouping, distance, np.random.default_rng(1))
+    assert chosen[1].sum() == remainder
+
+
+def test_shuffling_keeps_groups_together():
+    codes = np.array([2, 0, 1, 2, 0, 1, 2, 0, 0, 1] * 10)
+    grouping = arrange_groups(["a", "b", "c"], codes, np.random.default_rng(0))
+    assert np.array_equal(np.array([1, 0, 2])[grouping.group_of], codes[grouping.order])
+    assert not np.array_equal(grouping.order, arrange_groups(["a", "b", "c"], codes).order)
+    assert np.array_equal(np.sort(grouping.order), np.arange(100))
 
 
 def test_medoids_with_duplicates():

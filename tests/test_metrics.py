@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairmix.inputs import standardise
 from fairmix.metrics import balance, cost, fairness_gap, group_counts, group_shares
+from fairmix.preparation import standardise
 
 
 def test_gap_by_hand():
@@ -48,6 +48,13 @@ def test_cost_of_numbers_by_hand():
     X = np.array([[0.0, 0.0], [2.0, 0.0], [5.0, 5.0]])
     assert cost(X, [0, 0, 1]) == pytest.approx(2 / 3)
     assert cost(X + 1e8, [0, 0, 1]) == pytest.approx(2 / 3, rel=1e-6)
+
+
+def test_cost_of_clusters_that_are_far_apart():
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    labels = np.repeat([0, 1], 100)
+    expected = np.mean([X[labels == c].var() for c in (0, 1)])
+    assert cost(X + 1e6 * labels[:, None], labels) == pytest.approx(expected, rel=1e-6)
 
 
 def test_cost_of_categories_by_hand():

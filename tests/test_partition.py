@@ -1,4 +1,5 @@
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -46,7 +47,10 @@ def test_log_v_to_machine_precision(gamma, n, t, log_v, log_ratio):
 def direct_log_v(n, t, gamma, prior, k_max=5000):
     k = np.arange(max(t, 1), k_max)
     log_terms = prior.log_pmf(k) + [
-        math.lgamma(i + 1) - math.lgamma(i - t + 1) - math.lgamma(gamma * i + n) + math.lgamma(gamma * i)
+        math.lgamma(i + 1)
+        - math.lgamma(i - t + 1)
+        - math.lgamma(gamma * i + n)
+        + math.lgamma(gamma * i)
         for i in k
     ]
     return np.logaddexp.reduce(log_terms)
@@ -107,14 +111,35 @@ def test_components_given_clusters():
         assert values[0] == t
         assert probabilities.sum() == pytest.approx(1.0)
         log_terms = [
-            math.lgamma(k + 1) - math.lgamma(k - t + 1) - math.lgamma(0.8 * k + 12)
-            + math.lgamma(0.8 * k) + k * math.log(0.8)
+            math.lgamma(k + 1)
+            - math.lgamma(k - t + 1)
+            - math.lgamma(0.8 * k + 12)
+            + math.lgamma(0.8 * k)
+            + k * math.log(0.8)
             for k in values[:40]
         ]
         expected = np.exp(np.array(log_terms) - log_terms[0])
         assert probabilities[:40] / probabilities[0] == pytest.approx(expected, rel=1e-9)
         draws = table.draw_components(np.random.default_rng(0), np.full(20_000, t))
         assert_mean(draws, values @ probabilities)
+
+
+@pytest.mark.parametrize("possible", [(2, 100), (1, 3000)])
+def test_a_prior_may_have_gaps(possible):
+    prior = as_components_prior(lambda k: 0.0 if k in possible else -math.inf)
+    table = PartitionPrior(10, 1.0, prior)
+    for t in range(11):
+        assert table.log_v[t] == pytest.approx(direct_log_v(10, t, 1.0, prior), rel=1e-9)
+
+
+def test_threads_may_share_a_prior():
+    alone = PartitionPrior(2, 0.1, Geometric(0.001))
+    expected = [alone.components_given_clusters(t)[1] for t in (1, 2)]
+    shared = PartitionPrior(2, 0.1, Geometric(0.001))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda t: shared.components_given_clusters(t)[1], [1, 2] * 20))
+    for k, probabilities in enumerate(found):
+        assert np.array_equal(probabilities, expected[k % 2])
 
 
 def test_fixed_components_are_certain():
@@ -133,8 +158,14 @@ def test_fixed_components_are_certain():
         (lambda: Fixed(2.5), "n_components"),
         (lambda: Uniform(-1), "max_components"),
         (lambda: ShiftedPoisson(-1.0), "rate"),
-        (lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: math.nan)), "components_prior"),
-        (lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: -math.inf)), "no probability"),
+        (
+            lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: math.nan)),
+            "components_prior",
+        ),
+        (
+            lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: -math.inf)),
+            "no probability",
+        ),
         (lambda: PartitionPrior(2, 1.0, as_components_prior(lambda k: 0.0)), "too slowly"),
     ],
 )

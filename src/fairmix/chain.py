@@ -15,6 +15,9 @@ from fairmix.model import Model
 
 IntArray = NDArray[np.int64]
 
+#: Partners of a swap are among so many next rows of the group; what they need fits in a cache.
+SWAP_REACH = 1000
+
 
 @dataclass(frozen=True)
 class Start:
@@ -154,6 +157,7 @@ def make_layout(model: Model) -> Layout:
     patterns, class_of = np.unique(model.extra.T, axis=0, return_inverse=True)
     class_of = class_of.reshape(-1).astype(np.int64)
     sizes = np.bincount(class_of, minlength=len(patterns))
+    class_slots = np.argsort(class_of, kind="stable")
     return Layout(
         group_start=grouping.group_start.astype(np.int64),
         group_of=grouping.group_of.astype(np.int64),
@@ -163,7 +167,9 @@ def make_layout(model: Model) -> Layout:
         energy_weight=model.energy_weight,
         class_of=class_of,
         class_start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        class_slots=np.argsort(class_of, kind="stable"),
+        class_slots=class_slots,
+        class_place=np.argsort(class_slots),
+        swap_reach=SWAP_REACH,
     )
 
 

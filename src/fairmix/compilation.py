@@ -8,16 +8,16 @@ named by a hash of all that goes into it.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import os
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import CodeType
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
 from platformdirs import user_cache_path
 
 
@@ -44,13 +44,16 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
 
     if numba.config.DISABLE_JIT:
         return run_sweeps
-    folder = _cache_folder(_fingerprint(family, distance))
-    if not any(folder.rglob("*.nbi")):
+    fingerprint = _fingerprint(family, distance)
+    folder = None if fingerprint is None else _cache_folder(fingerprint)
+    if folder is None or not any(folder.rglob("*.nbi")):
         print(
             f"fairmix: compiling the sampler for {family.__name__} (once, about half a minute) ...",
             file=sys.stderr,
             flush=True,
         )
+    if folder is None:
+        return numba.njit(**OPTIONS)(run_sweeps.py_func)
     users_folder = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
@@ -72,8 +75,8 @@ def _cache_folder(fingerprint: str) -> Path:
         return Path(tempfile.mkdtemp(prefix="fairmix-compiled-"))
 
 
-def _fingerprint(family: type, distance: type) -> str:
-    """Hash everything that the machine code depends on."""
+def _fingerprint(family: type, distance: type) -> str | None:
+    """Hash everything that the machine code depends on; None if that is not possible."""
     import numba
 
     import fairmix.kernels
@@ -81,25 +84,53 @@ def _fingerprint(family: type, distance: type) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for source in sorted(Path(fairmix.kernels.__path__[0]).glob("*.py")):
         digest.update(source.read_bytes())
-    for verb_owner in (family, distance):
-        digest.update(_class_bytes(verb_owner))
+    try:
+        for verb_owner, verb in ((family, "log_marginal"), (distance, "between")):
+            _digest_value(digest, getattr(verb_owner, verb), set())
+    except TypeError:
+        return None
     return digest.hexdigest()[:24]
 
 
-def _class_bytes(verb_owner: type) -> bytes:
-    """Give the source of a class's module, if there is one, and the bytecode of its methods."""
-    try:
-        content = inspect.getsource(sys.modules[verb_owner.__module__]).encode()
-    except (OSError, TypeError, KeyError):
-        content = b""
-    for name, method in sorted(vars(verb_owner).items()):
-        code = getattr(method, "__code__", None)
-        if code is not None:
-            content += name.encode() + _code_bytes(code)
-    return content
+def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:
+    """Hash a value that compiled code refers to: numba freezes it when it compiles."""
+    value = getattr(value, "py_func", value)  # a function that is compiled already
+    if isinstance(value, FunctionType):
+        if id(value) not in seen:
+            seen.add(id(value))
+            _digest_code(digest, value.__code__)
+            for name in _names_in(value.__code__):
+                if name in value.__globals__:
+                    digest.update(name.encode())
+                    _digest_value(digest, value.__globals__[name], seen)
+            for cell in value.__closure__ or ():
+                _digest_value(digest, cell.cell_contents, seen)
+    elif isinstance(value, np.ndarray):
+        digest.update(value.tobytes())
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _digest_value(digest, item, seen)
+    elif isinstance(value, (ModuleType, BuiltinFunctionType, type, np.ufunc)):
+        digest.update(f"{value.__name__}".encode())
+    elif isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
+        digest.update(repr(value).encode())
+    else:
+        raise TypeError(f"cannot tell whether {value!r} has changed")
 
 
-def _code_bytes(code: CodeType) -> bytes:
-    constants: list[Any] = [c for c in code.co_consts if not isinstance(c, CodeType)]
-    inner = b"".join(_code_bytes(c) for c in code.co_consts if isinstance(c, CodeType))
-    return code.co_code + repr((code.co_names, constants)).encode() + inner
+def _digest_code(digest: Any, code: CodeType) -> None:
+    digest.update(code.co_code)
+    digest.update(repr(code.co_names).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _digest_code(digest, constant)
+        else:
+            digest.update(repr(constant).encode())
+
+
+def _names_in(code: CodeType) -> set[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _names_in(constant)
+    return names

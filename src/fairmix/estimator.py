@@ -13,13 +13,10 @@ from sklearn.utils import check_random_state
 from fairmix.distances import Euclidean, Hamming
 from fairmix.inputs import (
     Features,
-    drop_constant,
     read_categories,
     read_groups,
     read_numbers,
     split_sensitive,
-    standardise,
-    warn_about_copies,
 )
 from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
 from fairmix.metrics import category_cost, squared_distance_cost
@@ -36,12 +33,15 @@ from fairmix.parameters import (
 from fairmix.partition import PartitionPrior, as_components_prior
 from fairmix.point_estimate import least_expected_information
 from fairmix.posterior import Posterior
+from fairmix.preparation import drop_constant, standardise, warn_about_copies
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 #: With fewer rows than this in the smallest group, a warning is given.
 SMALL_GROUP = 10
+#: Unscaled values beyond these lose digits, or overflow, in sums of squares.
+LARGE, LARGEST = 1e6, 1e70
 
 
 class FairBayesianClustering(ClusterMixin, BaseEstimator):
@@ -233,14 +233,17 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         X, sensitive_features = split_sensitive(X, sensitive_features)
         features = _read_features(X, family)
         groups = read_groups(sensitive_features, len(features.rows))
-        warn_about_copies(features, groups)
-        audited = arrange_groups(groups.names, groups.codes)
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
+        model_rng = np.random.default_rng(model_seed)
+        audited = arrange_groups(groups.names, groups.codes, model_rng)
         if enforce:
             _check_groups(audited)
+            warn_about_copies(features, groups)
             grouping = audited
         else:
-            grouping = arrange_groups(["all"], np.zeros_like(groups.codes))
-        varying, _ = drop_constant(features)
+            grouping = arrange_groups(["all"], np.zeros_like(groups.codes), model_rng)
+        varying = drop_constant(features)
         n_rows = len(varying.rows)
         check_memory(
             self.n_chains,
@@ -249,10 +252,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             label_type(grouping.n_anchors).itemsize,
         )
 
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
         rows = self._scale(varying, family)
-        model = self._make_model(rows, family, grouping, np.random.default_rng(model_seed))
+        model = self._make_model(rows, family, grouping, model_rng)
         chains = [self._make_chain(model, np.random.default_rng(s)) for s in chain_seeds]
 
         group_codes = np.empty(n_rows, dtype=np.int64)
@@ -292,6 +293,19 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         """Scale the columns, if the family is one for which that makes sense."""
         if self.standardize and getattr(family, "is_location_scale", False):
             return standardise(features.rows)
+        largest = np.max(np.abs(features.rows))
+        if largest > LARGEST:
+            raise ValueError(
+                f"X: its largest value is {largest:.3g}, whose square overflows; "
+                "pass standardize=True or rescale the data."
+            )
+        if largest > LARGE:
+            warnings.warn(
+                f"X: its largest value is {largest:.3g}; sums of squares lose the digits of values "
+                "of order 1. Pass standardize=True or rescale the data.",
+                UserWarning,
+                stacklevel=4,
+            )
         return features.rows
 
     def _make_model(
@@ -300,7 +314,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         """Put data, family and priors together, rows in internal order."""
         ordered = np.ascontiguousarray(rows[grouping.order])
         distance = (Euclidean if _is_numeric(family) else Hamming)(ordered)
-        model = Model(
+        return Model(
             rows=ordered,
             family=family.prepare(ordered),
             distance=distance,
@@ -314,14 +328,6 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
                 as_components_prior(self.components_prior),
             ),
         )
-        with np.errstate(over="ignore"):
-            finite = np.isfinite(np.sum(model.row_stats, axis=0)).all()
-        if not finite:
-            raise ValueError(
-                f"X: its largest value is {np.max(np.abs(rows)):.3g}, whose square overflows; "
-                "pass standardize=True or rescale the data."
-            )
-        return model
 
     def _make_chain(self, model: Model, rng: np.random.Generator) -> Any:
         """Make a chain with its own start."""

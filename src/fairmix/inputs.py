@@ -5,9 +5,7 @@ This is the only file that knows data frames; it does so through narwhals.
 
 from __future__ import annotations
 
-import numbers
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +13,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
+
+from fairmix.values import describe, encode, first, plain_values, refuse_missing, shorten
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -86,6 +86,7 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
         isinstance(sensitive_features, list)
         and sensitive_features
         and all(isinstance(name, str) and name in columns for name in sensitive_features)
+        and len(set(sensitive_features)) == len(sensitive_features)
     ):
         named = sensitive_features
     else:
@@ -116,7 +117,7 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
     """
     if sensitive_features is None:
         return Groups(["all"], np.zeros(n_rows, dtype=np.int64))
-    columns = [(name, _plain_values(values)) for name, values in _columns_of(sensitive_features)]
+    columns = [(name, plain_values(values)) for name, values in _columns_of(sensitive_features)]
     if not columns:
         raise ValueError("sensitive_features has no column; pass one value a row.")
     for _, values in columns:
@@ -126,8 +127,8 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
                 "pass one value for each row of X."
             )
     for name, values in columns:
-        _refuse_missing(values, "sensitive_features", name)
-    encoded = [_encode(values, "sensitive_features", name) for name, values in columns]
+        refuse_missing(values, "sensitive_features", name)
+    encoded = [encode(values, "sensitive_features", name) for name, values in columns]
     crossed = np.stack([codes for _, codes in encoded], axis=1)
     combinations, group_codes = np.unique(crossed, axis=0, return_inverse=True)
     names: list[Any] = [
@@ -192,23 +193,23 @@ def read_categories(X: Any, *, binary: bool) -> Features:
         raise ValueError("X has 0 sample(s) while a minimum of 2 is required.")
     coded = []
     for name, values in columns:
-        values = _plain_values(values)
-        _refuse_missing(values, "X", name)
-        levels, codes = _encode(values, "X", name)
+        values = plain_values(values)
+        refuse_missing(values, "X", name)
+        levels, codes = encode(values, "X", name)
         if binary and len(levels) > 2:
             raise ValueError(
-                f"X: {_describe(name)} holds {len(levels)} different values "
-                f"({_shorten(levels)}), but family='bernoulli' takes two; "
+                f"X: {describe(name)} holds {len(levels)} different values "
+                f"({shorten(levels)}), but family='bernoulli' takes two; "
                 "use family='categorical'."
             )
         if len(levels) > MAX_LEVELS:
             raise ValueError(
-                f"X: {_describe(name)} has {len(levels):,} categories, more than {MAX_LEVELS:,}; "
+                f"X: {describe(name)} has {len(levels):,} categories, more than {MAX_LEVELS:,}; "
                 "drop it if it is an identifier, or group rare categories into one."
             )
         if len(levels) > max(n_rows / 2, 20):
             warnings.warn(
-                f"X: {_describe(name)} has {len(levels)} categories for {n_rows} rows; if it is an "
+                f"X: {describe(name)} has {len(levels)} categories for {n_rows} rows; if it is an "
                 "identifier, drop it.",
                 UserWarning,
                 stacklevel=4,
@@ -242,85 +243,9 @@ def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") ->
         raise ValueError(f"{name} must be one label a row, got an array of shape {values.shape}.")
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} has {len(values)} entries, but there are {n_rows} rows.")
-    values = _plain_values(values)
-    _refuse_missing(values, name, None)
-    return _encode(values, name, None)[1]
-
-
-def warn_about_copies(features: Features, groups: Groups) -> None:
-    """Warn if a feature is the sensitive attribute under another name.
-
-    Parameters
-    ----------
-    features : Features
-        The columns of X.
-    groups : Groups
-        The sensitive groups.
-    """
-    n_groups = len(groups.names)
-    if n_groups < 2:
-        return
-    for column in range(features.rows.shape[1]):
-        values, codes = np.unique(features.rows[:, column], return_inverse=True)
-        if len(values) == n_groups and len(np.unique(codes * n_groups + groups.codes)) == n_groups:
-            warnings.warn(
-                f"X: {features.describe(column)} repeats sensitive_features: it pulls every "
-                "cluster towards one group. Drop it unless that is wanted.",
-                UserWarning,
-                stacklevel=4,
-            )
-
-
-def drop_constant(features: Features) -> tuple[Features, IntArray]:
-    """Drop constant columns, with a warning.
-
-    Parameters
-    ----------
-    features : Features
-        The columns of X.
-
-    Returns
-    -------
-    features : Features
-        Those that vary.
-    kept : ndarray
-        Their places in X.
-    """
-    varies = np.any(features.rows != features.rows[0], axis=0)
-    if not varies.any():
-        raise ValueError(
-            "X: every column is constant, so there is nothing to cluster by; "
-            "pass at least one column that varies."
-        )
-    kept = np.flatnonzero(varies)
-    if not varies.all():
-        dropped = ", ".join(features.describe(int(k)) for k in np.flatnonzero(~varies))
-        warnings.warn(f"X: {dropped} is constant and was dropped.", UserWarning, stacklevel=4)
-    names = None if features.names is None else [features.names[k] for k in kept]
-    return Features(np.ascontiguousarray(features.rows[:, kept]), names), kept
-
-
-def standardise(rows: FloatArray) -> FloatArray:
-    """Scale columns to mean 0 and (population) variance 1, safely for large offsets.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Columns that are not constant.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-        The scaled columns.
-    """
-    # By a power of two first: exact, and neither the mean nor the squares overflow.
-    exponent = np.frexp(np.max(np.abs(rows), axis=0))[1]
-    centred = np.ldexp(rows, -exponent)
-    centred = centred - centred.mean(axis=0)
-    centred -= centred.mean(axis=0)
-    spread = np.sqrt(np.mean(centred**2, axis=0))
-    # A column whose values differ only in the last digit has no spread to speak of.
-    return centred / np.where(spread > 0, spread, 1.0)
+    values = plain_values(values)
+    refuse_missing(values, name, None)
+    return encode(values, name, None)[1]
 
 
 def _as_frame(data: Any) -> Any:
@@ -386,66 +311,13 @@ def _numeric_column(series: Any) -> FloatArray:
     """Read one column of a frame as numbers."""
     if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
         return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    values = _plain_values(np.array(series.to_list(), dtype=object))
+    values = plain_values(np.array(series.to_list(), dtype=object))
     if values.dtype.kind in "biuf":
         return values.astype(np.float64)
     raise ValueError(
-        f"X: {_describe(series.name)} holds {series.dtype} values such as {_first(values)!r}, but "
+        f"X: {describe(series.name)} holds {series.dtype} values such as {first(values)!r}, but "
         "family='gaussian' takes numbers; use family='categorical', or drop or encode the column."
     )
-
-
-def _plain_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Turn an object array of numbers (or Nones among them) into a numeric one."""
-    if values.dtype.kind != "O":
-        return values
-    missing = np.array([_is_missing(v) for v in values], dtype=bool)
-    present = values[~missing]
-    if all(isinstance(v, (bool, np.bool_)) for v in present) and not missing.any():
-        return values.astype(bool)
-    if len(present) and all(
-        isinstance(v, (numbers.Real, np.bool_)) or type(v).__name__ == "Decimal" for v in present
-    ):
-        return np.array([np.nan if m else float(v) for v, m in zip(values, missing, strict=True)])
-    return values
-
-
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, (float, np.floating)) and bool(np.isnan(value)))
-    )
-
-
-def _encode(values: NDArray[Any], argument: str, name: Any) -> tuple[list[Any], IntArray]:
-    """Give the sorted different values and each entry's place among them."""
-    if values.dtype.kind == "O" and not all(isinstance(v, str) for v in values):
-        kinds = sorted({type(v).__name__ for v in values})
-        raise TypeError(
-            f"{argument}: {_describe(name)} holds neither only numbers nor only strings "
-            f"(types: {', '.join(kinds)}); convert it to one of them."
-        )
-    levels, codes = np.unique(values, return_inverse=True)
-    return levels.tolist(), codes.reshape(-1).astype(np.int64)
-
-
-def _refuse_missing(values: NDArray[Any], argument: str, name: Any) -> None:
-    """Raise an error that names the rows with missing values."""
-    if values.dtype.kind == "O":
-        missing = np.array([_is_missing(v) for v in values], dtype=bool)
-    elif values.dtype.kind == "f":
-        missing = np.isnan(values)
-    elif values.dtype.kind in "mM":
-        missing = np.isnat(values)
-    else:
-        return
-    if missing.any():
-        rows = np.flatnonzero(missing)
-        raise ValueError(
-            f"{argument}: {_describe(name)} has {len(rows)} missing value(s) (NaN or null), "
-            f"in rows {_shorten(rows.tolist())}; fill them or drop these rows."
-        )
 
 
 def _refuse_text(array: Any) -> None:
@@ -480,19 +352,3 @@ def _refuse_one_row(rows: FloatArray) -> None:
         raise ValueError(
             f"X has 1 sample (shape={rows.shape}), but clustering needs a minimum of 2."
         )
-
-
-def _describe(name: Any) -> str:
-    if name is None:
-        return "the array"
-    return f"column {name}" if isinstance(name, int) else f"column {name!r}"
-
-
-def _first(values: NDArray[Any]) -> Any:
-    present = [v for v in values if not _is_missing(v)]
-    return present[0] if present else None
-
-
-def _shorten(items: Sequence[Any], most: int = 10) -> str:
-    shown = ", ".join(str(item) for item in items[:most])
-    return shown if len(items) <= most else f"{shown}, ... ({len(items) - most} more)"

@@ -84,7 +84,9 @@ class Grouping:
         return np.arange(self.group_start[group], self.group_start[group + 1])
 
 
-def arrange_groups(names: list[Any], codes: IntArray) -> Grouping:
+def arrange_groups(
+    names: list[Any], codes: IntArray, rng: np.random.Generator | None = None
+) -> Grouping:
     """Order the rows by group, the smallest group first.
 
     Parameters
@@ -93,6 +95,8 @@ def arrange_groups(names: list[Any], codes: IntArray) -> Grouping:
         Group names in sorted order.
     codes : ndarray of shape (n_rows,)
         Each row's place in ``names``.
+    rng : numpy.random.Generator, optional
+        Shuffle the rows within groups, so that neighbours have nothing in common.
 
     Returns
     -------
@@ -104,7 +108,8 @@ def arrange_groups(names: list[Any], codes: IntArray) -> Grouping:
     group_order = [anchor] + [g for g in range(len(names)) if g != anchor]
     rank = np.empty(len(names), dtype=np.int64)
     rank[group_order] = np.arange(len(names))
-    order = np.argsort(rank[codes], kind="stable")
+    order = np.arange(len(codes)) if rng is None else rng.permutation(len(codes))
+    order = order[np.argsort(rank[codes[order]], kind="stable")]
     return Grouping(
         names=tuple(names[g] for g in group_order),
         order=order,
@@ -197,10 +202,9 @@ def _given_anchors(given: Mapping[Any, Any], group: int, grouping: Grouping) -> 
 
 def _medoids(distance: Any, n_anchors: int, n_medoids: int, rng: np.random.Generator) -> IntArray:
     """Give medoids of the anchors, found in random blocks that each get their share."""
-    shuffled = rng.permutation(n_anchors)
-    n_blocks = -(-n_anchors // BLOCK_SIZE)
-    shares = np.diff(np.round(np.linspace(0, n_medoids, n_blocks + 1)).astype(int))
-    blocks = np.array_split(shuffled, n_blocks)
+    blocks = np.array_split(rng.permutation(n_anchors), -(-n_anchors // BLOCK_SIZE))
+    ends = np.cumsum([0, *(len(block) for block in blocks)])
+    shares = np.diff(n_medoids * ends // n_anchors)
     found = [
         block[_alternate_medoids(distance.matrix(block, block), int(share), rng)]
         for block, share in zip(blocks, shares, strict=True)

@@ -218,14 +218,15 @@ def balance_of_counts(counts: IntArray) -> FloatArray:
 
 def squared_distance_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
     """Mean squared distance to the cluster mean, for labellings of shape (n, n_rows)."""
-    sizes = np.maximum(_tabulate(labels, np.zeros(len(rows), dtype=np.int64), 1)[..., 0], 1)
-    # About the overall mean, so that a large offset does not swamp the differences.
-    centred = rows - rows.mean(axis=0)
-    costs = np.full(len(labels), np.sum(centred**2))
-    for column in centred.T:
-        sums = _tabulate(labels, np.zeros(len(rows), dtype=np.int64), 1, weights=column)[..., 0]
-        costs -= np.sum(sums**2 / sizes, axis=-1)
-    return np.maximum(costs, 0.0) / len(rows)
+    nothing = np.zeros(len(rows), dtype=np.int64)
+    sizes = np.maximum(_tabulate(labels, nothing, 1)[..., 0], 1)
+    costs = np.zeros(len(labels))
+    for column in (rows - rows.mean(axis=0)).T:
+        means = _tabulate(labels, nothing, 1, weights=column)[..., 0] / sizes
+        # Two passes: the difference of large sums of squares would lose all digits.
+        residuals = column - np.take_along_axis(means, labels.astype(np.int64), axis=1)
+        costs += np.mean(residuals**2, axis=1)
+    return costs
 
 
 def category_cost(rows: FloatArray, labels: IntArray) -> FloatArray:

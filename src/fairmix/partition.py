@@ -17,6 +17,7 @@ terms*, which are moderate numbers, so nothing cancels however large :math:`n` i
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -31,6 +32,8 @@ FloatArray = NDArray[np.float64]
 NEGLIGIBLE = 1e-18
 #: A series longer than this is refused: its prior hardly decays.
 MAX_TERMS = 2**21
+#: A prior may rise again after a gap up to here; beyond, it is taken to fall.
+HORIZON = 4096
 
 
 class ComponentsPrior(Protocol):
@@ -201,7 +204,10 @@ class PartitionPrior:
         self.max_clusters = n_units if max_clusters is None else max_clusters
         self._log_pmf = np.empty(0)
         self._log_shrink = np.empty(0)
-        self._extend(64)
+        self._lock = threading.Lock()
+        self._extend(HORIZON)
+        rises = np.flatnonzero(self._log_pmf[1:] > self._log_pmf[:-1])
+        self._last_rise = int(rises[-1]) + 2 if rises.size else 1
         self.log_ratio = self._tabulate_ratio()
         self.log_v = self._log_v_of_none() + np.concatenate([[0.0], np.cumsum(self.log_ratio)])
 
@@ -281,7 +287,8 @@ class PartitionPrior:
                 start = possible
                 continue
             # The excess over t multiplies the terms; a finite support ends in -inf.
-            if largest < length - len(tail) and np.all(tail + np.log(k[-1] + 1.0) < negligible):
+            ended = np.all(tail + np.log(k[-1] + 1.0) < negligible)
+            if ended and largest < length - len(tail) and k[-1] >= self._last_rise:
                 return start, log_terms
             if length >= MAX_TERMS:
                 raise ValueError(
@@ -308,6 +315,12 @@ class PartitionPrior:
 
     def _extend(self, n_terms: int) -> None:
         """Have log p_K(k) and the growth of the rising factorial for k = 1 .. n_terms."""
+        if n_terms <= len(self._log_pmf):
+            return
+        with self._lock:  # chains in threads share the prior
+            self._extend_locked(n_terms)
+
+    def _extend_locked(self, n_terms: int) -> None:
         known = len(self._log_pmf)
         if n_terms <= known:
             return
@@ -322,8 +335,9 @@ class PartitionPrior:
         shrink = _log_rising_ratio(low + self.n_units, self.concentration) - _log_rising_ratio(
             low, self.concentration
         )
-        self._log_pmf = np.concatenate([self._log_pmf, log_pmf])
+        # In this order: whoever sees the longer first table finds the second one as long.
         self._log_shrink = np.concatenate([self._log_shrink, shrink])
+        self._log_pmf = np.concatenate([self._log_pmf, log_pmf])
 
 
 def _log_rising_ratio(x: Any, step: float) -> Any:

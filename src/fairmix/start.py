@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from fairmix.inputs import read_labels
 from fairmix.model import Model
@@ -74,7 +75,8 @@ def _kmeans_labels(model: Model, match: IntArray, rng: np.random.Generator) -> I
     n_different = len(np.unique(means, axis=0))
     n_clusters = min(KMEANS_CLUSTERS, n_different, _most_clusters(model))
     seed = int(rng.integers(2**31 - 1))
-    kmeans = KMeans(n_clusters=n_clusters, n_init=1, random_state=seed).fit(means)
+    with threadpool_limits(1):  # sums of several threads differ in the last digit
+        kmeans = KMeans(n_clusters=n_clusters, n_init=1, random_state=seed).fit(means)
     return kmeans.labels_.astype(np.int64)
 
 

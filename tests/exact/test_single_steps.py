@@ -38,8 +38,9 @@ def typical_state(weights, n_clusters=2):
     return max(candidates, key=lambda s: (weights[s], str(s)))
 
 
-def run_states(problem, start, schedule, n_draws=N_DRAWS):
+def run_states(problem, start, schedule, n_draws=N_DRAWS, reach=1000):
     chain = make_chain(problem, start, seed=5, **schedule)
+    chain.layout = chain.layout._replace(swap_reach=reach)
     states = []
     for _ in range(n_draws):
         chain.run(1)
@@ -109,12 +110,25 @@ ANCHOR_PROBLEMS = {name: PROBLEMS[name] for name in MATCHED} | {
 
 @pytest.mark.parametrize("name", list(ANCHOR_PROBLEMS))
 def test_anchor_swap_alone(name):
-    problem = ANCHOR_PROBLEMS[name]
+    check_anchor_swaps(ANCHOR_PROBLEMS[name], reach=1000)
+
+
+def check_anchor_swaps(problem, reach):
     weights = enumerate_states(problem)
     start = typical_state(weights)
     orbit = {state: weights[state] for state in anchor_orbit(problem, start)}
-    states = run_states(problem, start, only(anchor_swaps=1))
+    states = run_states(problem, start, only(anchor_swaps=1), reach=reach)
     assert_law(states, normalise(orbit))
+
+
+def test_swaps_of_neighbours_alone():
+    """With many rows, partners are near ones only; that reaches all states as well."""
+    check_anchor_swaps(ANCHOR_PROBLEMS["three groups of three"], reach=1)
+    problem = PROBLEMS["r=2"]
+    weights = enumerate_states(problem)
+    start = typical_state(weights)
+    same = {s: w for s, w in weights.items() if s[0] == start[0]}
+    assert_law(run_states(problem, start, only(follower_swaps=1), reach=1), normalise(same))
 
 
 @pytest.mark.parametrize("name", MATCHED)

@@ -27,7 +27,7 @@ def run_chain(problem, weights, **schedule):
 
 
 @pytest.mark.parametrize("name", list(PROBLEMS))
-@pytest.mark.parametrize("step", ["separate", "joint"])
+@pytest.mark.parametrize("step", ["separate", "joint", "both"])
 def test_sweep_follows_the_posterior(name, step):
     problem = PROBLEMS[name]
     weights = enumerate_states(problem)
@@ -35,6 +35,8 @@ def test_sweep_follows_the_posterior(name, step):
         schedule = {}
     elif step == "separate":
         schedule = {"follower_swaps": 2, "anchor_swaps": 2}
+    elif step == "both":
+        schedule = {"follower_swaps": 1, "anchor_swaps": 1, "joint_proposals": 2}
     else:
         schedule = only(joint_proposals=4, gibbs_passes=1)
     draws = run_chain(problem, weights, **schedule)

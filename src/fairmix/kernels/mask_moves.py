@@ -1,7 +1,7 @@
 r"""Moves of the relaxed model: which followers are masked, and where they go.
 
 Given the partition, the prior of :math:`\mathbf T_0` and :math:`E` is uniform.
-Outside the mask, :math:`\mathbf T_0` follows its prior and is not stored.
+Outside the mask, :math:`\mathbf T_0` follows its prior.
 
 *Free match*: the label of a masked row is drawn from its full conditional,
 :math:`P(c) \propto |c|\, m(X^c \cup x) / m(X^c)` with :math:`x` taken out, and
@@ -113,6 +113,7 @@ def exchange_mask(rng, family, layout, row_stats, state, work, group):
         return 1, 0
 
     state.free_slot[unmasked] = draw_free_slot(rng, state, work)
+    state.free_slot[masked] = draw_index(rng, state.labels.size)  # its prior, from now on
     target = state.labels[state.free_slot[unmasked]]
     put_row(row_stats, state, work, unmasked, target)
     refresh(family, state, target)

@@ -12,13 +12,6 @@ def draw_index(rng, n_choices):
 
 
 @kernel
-def draw_other(rng, n_choices, index):
-    """Draw one of ``0 .. n_choices - 1`` other than ``index``."""
-    other = draw_index(rng, n_choices - 1)
-    return other + 1 if other >= index else other
-
-
-@kernel
 def accept(rng, log_ratio):
     """Decide a Metropolis proposal."""
     return log_ratio >= 0.0 or rng.random() < math.exp(log_ratio)

@@ -33,6 +33,8 @@ class Layout(NamedTuple):
     class_of: np.ndarray  # slot -> class of slots with the same capacities
     class_start: np.ndarray  # class -> its first place in class_slots
     class_slots: np.ndarray  # slots, class by class
+    class_place: np.ndarray  # slot -> its place in class_slots
+    swap_reach: int  # partners of a swap are among so many next ones
 
 
 class PartitionTables(NamedTuple):

@@ -3,13 +3,16 @@ r"""Swaps: two rows of one group change places between slots.
 *Follower swap* (the paper's proposal for :math:`\mathbf T`): two followers of one
 group exchange their anchors. *Anchor swap* (ours): two anchors of equal capacity
 in every follower group exchange places, and both sets of followers stay where
-they are. Both proposals are symmetric; the ratio has the marginals of the two
+they are. One of the two is given; the other is drawn with equal probability from the next
+``swap_reach`` rows of its group (slots of its class) in a circle, which keeps memory near
+and a sweep linear in rows. The same pair leads back, so both proposals are symmetric, and
+neighbours alone would already generate all permutations. The ratio has the marginals of the two
 clusters and the energy. A masked follower holds its seat but not its label there, so only
 its energy changes. Within one cluster the likelihood stays: the energy decides.
 """
 
 from fairmix.kernels.decorator import kernel
-from fairmix.kernels.random_choice import accept, draw_index, draw_other
+from fairmix.kernels.random_choice import accept, draw_index
 from fairmix.kernels.state import (
     begin_trial,
     evaluate_trial,
@@ -20,16 +23,14 @@ from fairmix.kernels.state import (
 
 
 @kernel
-def swap_followers(rng, family, distance, layout, row_stats, state, work):
-    """Propose one follower swap; give (proposed, accepted)."""
-    n_anchors = state.labels.size
-    row = n_anchors + draw_index(rng, row_stats.shape[0] - n_anchors)
+def swap_followers(rng, family, distance, layout, row_stats, state, work, row):
+    """Propose to swap a follower with another one; give (proposed, accepted)."""
     group = layout.group_of[row]
     first = layout.group_start[group]
     n_rows = layout.group_start[group + 1] - first
     if n_rows == 1:
         return 0, 0
-    other = first + draw_other(rng, n_rows, row - first)
+    other = draw_partner(rng, first, n_rows, row, layout.swap_reach)
     slot, other_slot = state.slot_of[row], state.slot_of[other]
     if slot == other_slot:
         return 0, 0
@@ -49,6 +50,13 @@ def swap_followers(rng, family, distance, layout, row_stats, state, work):
         return 1, 0
     exchange_seats(state, row, other)
     return 1, 1
+
+
+@kernel
+def draw_partner(rng, first, n_places, place, reach):
+    """Draw one of the next ``reach`` places in a circle of ``n_places`` from ``first`` on."""
+    step = 1 + draw_index(rng, min(n_places - 1, reach))
+    return first + (place - first + step) % n_places
 
 
 @kernel
@@ -76,14 +84,14 @@ def exchange_seats(state, row, other):
 
 
 @kernel
-def swap_anchors(rng, family, distance, layout, row_stats, state, work):
-    """Propose one anchor swap; give (proposed, accepted)."""
-    slot = draw_index(rng, state.labels.size)
+def swap_anchors(rng, family, distance, layout, row_stats, state, work, slot):
+    """Propose to swap a slot's anchor with another one; give (proposed, accepted)."""
     first = layout.class_start[layout.class_of[slot]]
     n_slots = layout.class_start[layout.class_of[slot] + 1] - first
-    other_slot = layout.class_slots[first + draw_index(rng, n_slots)]
-    if slot == other_slot:
+    if n_slots == 1:
         return 0, 0
+    place = draw_partner(rng, first, n_slots, layout.class_place[slot], layout.swap_reach)
+    other_slot = layout.class_slots[place]
     anchor, other_anchor = state.anchor_at[slot], state.anchor_at[other_slot]
     log_ratio = moved_anchor_log_energy(distance, layout, state, slot, other_anchor)
     log_ratio += moved_anchor_log_energy(distance, layout, state, other_slot, anchor)

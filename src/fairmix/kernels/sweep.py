@@ -17,6 +17,7 @@ from fairmix.kernels.mask_moves import (
     redraw_free_match,
     sort_slots_by_label,
 )
+from fairmix.kernels.random_choice import draw_index
 from fairmix.kernels.state import home_slot, rebuild
 from fairmix.kernels.swap_moves import swap_anchors, swap_followers
 
@@ -82,12 +83,19 @@ def matching_step(
 ):
     """Make the matching moves of one sweep, given the partition."""
     rebuild(family, row_stats, state)
-    for _ in range(schedule.follower_swaps):
-        p, a = swap_followers(rng, family, distance, layout, row_stats, state, work)
+    n_anchors = state.labels.size
+    n_followers = row_stats.shape[0] - n_anchors
+    # In turn from a random one on: memory is read in order, and no row is left out for long.
+    first = draw_index(rng, n_followers)
+    for k in range(schedule.follower_swaps):
+        row = n_anchors + (first + k) % n_followers
+        p, a = swap_followers(rng, family, distance, layout, row_stats, state, work, row)
         proposed[0] += p
         accepted[0] += a
-    for _ in range(schedule.anchor_swaps):
-        p, a = swap_anchors(rng, family, distance, layout, row_stats, state, work)
+    first = draw_index(rng, n_anchors)
+    for k in range(schedule.anchor_swaps):
+        slot = (first + k) % n_anchors
+        p, a = swap_anchors(rng, family, distance, layout, row_stats, state, work, slot)
         proposed[1] += p
         accepted[1] += a
     if schedule.mask_passes > 0 or schedule.free_match_passes > 0:

@@ -1,0 +1,44 @@
+# On a fresh machine with Python 3.11 or later:
+#   make demo   fits the packaged toy data, prints the result, writes labels and pictures
+#   make test   runs the tests
+# Both make their own environment first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export FAIRMIX_DATA ?= $(wildcard $(abspath ../shared/data))
+
+.PHONY: demo test lint benchmark clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/toy.py
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.installed-lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmark: $(VENV)/.installed
+	$(BIN)/python benchmarks/engine.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+$(VENV)/.installed-lint: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group lint
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output

@@ -1,0 +1,178 @@
+"""Speed of the engine, side by side with a peer in one run, as ratios.
+
+* a sweep (STEP 2 over all bundles plus as many swap proposals as followers) against one EM
+  iteration of scikit-learn's BayesianGaussianMixture(30, diag) on the same rows;
+* the same with the default schedule, and what each move takes of it;
+* ten times the rows at the same number of clusters;
+* the first call (compiles) and a second process (loads).
+
+Run: python benchmarks/engine.py [--data FOLDER]   (FAIRMIX_DATA by default)
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.mixture import BayesianGaussianMixture
+
+from fairmix.chain import Chain, initial_start, make_schedule
+from fairmix.datasets import load_toy
+from fairmix.distances import Euclidean
+from fairmix.families import Gaussian
+from fairmix.matching import arrange_groups, choose_extra, initial_match
+from fairmix.model import Model
+from fairmix.partition import Geometric, PartitionPrior
+from fairmix.preparation import standardise
+from fairmix.start import initial_labels
+
+N_ROUNDS = 7
+
+
+def make_chain(X, groups, seed=0):
+    names, codes = np.unique(groups, return_inverse=True)
+    grouping = arrange_groups(names.tolist(), codes)
+    rng = np.random.default_rng(seed)
+    rows = np.ascontiguousarray(standardise(np.asarray(X, dtype=float))[grouping.order])
+    distance = Euclidean(rows)
+    model = Model(
+        rows=rows,
+        family=Gaussian().prepare(rows),
+        distance=distance,
+        grouping=grouping,
+        extra=choose_extra("random", grouping, distance, rng),
+        n_masked=np.zeros(grouping.n_groups, dtype=np.int64),
+        temperature=1.0,
+        partition_prior=PartitionPrior(grouping.n_anchors, 1.0, Geometric(0.1)),
+    )
+    match = initial_match("transport", grouping, model.extra, distance, rng)
+    labels = initial_labels("kmeans", model, match, rng)
+    return Chain(model, initial_start(model, labels, match, rng), make_schedule(model), rng)
+
+
+def time_sweeps(chain, n_sweeps):
+    began = time.perf_counter()
+    chain.run(1, n_sweeps)
+    return (time.perf_counter() - began) / n_sweeps
+
+
+def time_em(X, n_iterations=50):
+    peer = BayesianGaussianMixture(
+        n_components=30,
+        covariance_type="diag",
+        max_iter=n_iterations,
+        tol=0.0,
+        random_state=0,
+        init_params="random",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        began = time.perf_counter()
+        peer.fit(X)
+    return (time.perf_counter() - began) / n_iterations
+
+
+def compare_with_em(X, groups):
+    chain = make_chain(X, groups)
+    rows = standardise(np.asarray(X, dtype=float))
+    n_followers = chain.model.grouping.n_rows - chain.model.grouping.n_anchors
+    default = chain.schedule
+    issue = default._replace(follower_swaps=n_followers, anchor_swaps=0)
+    chain.run(1, 1000)
+    ratios, sweeps, defaults, iterations = [], [], [], []
+    for _ in range(N_ROUNDS):  # interleaved, since machines are noisy
+        chain.schedule = issue
+        sweeps.append(time_sweeps(chain, 300))
+        chain.schedule = default
+        defaults.append(time_sweeps(chain, 100))
+        iterations.append(time_em(rows))
+        ratios.append(sweeps[-1] / iterations[-1])
+    n_clusters = int(chain.state.n_clusters[0])
+    print(f"  sweep (Gibbs + {n_followers} follower swaps)  {np.median(sweeps) * 1e3:8.3f} ms")
+    print(f"  EM iteration, 30 components         {np.median(iterations) * 1e3:8.3f} ms")
+    print(
+        f"  ratio, median of {N_ROUNDS} rounds           {np.median(ratios):8.3f}"
+        f"   (from {min(ratios):.3f} to {max(ratios):.3f}; {n_clusters} clusters now)"
+    )
+    print(f"  default sweep (5 swaps a row)       {np.median(defaults) * 1e3:8.3f} ms")
+    for field in ("follower_swaps", "anchor_swaps", "gibbs_passes"):
+        off = {name: 0 for name in default._fields if name != field}
+        chain.schedule = default._replace(**off)
+        share = np.median([time_sweeps(chain, 100) for _ in range(3)]) / np.median(defaults)
+        print(f"    {field:16s}                    {100 * share:8.0f} %")
+
+
+def scaling():
+    # The toy's clusters are certain, so both sizes have three.
+    seconds = {}
+    for n_rows in (1200, 12_000, 120_000):
+        toy = load_toy(n_rows=n_rows)
+        chain = make_chain(toy.data, toy.sensitive_features)
+        chain.run(1, 100)
+        seconds[n_rows] = np.median(
+            [time_sweeps(chain, max(2, 240_000 // n_rows)) for _ in range(5)]
+        )
+        print(
+            f"  {n_rows:7,d} rows, {chain.state.n_clusters[0]} clusters: "
+            f"{seconds[n_rows] * 1e3:9.3f} ms a default sweep"
+        )
+    print(
+        f"  ratio of times for 10 x the rows: {seconds[12_000] / seconds[1200]:.1f}, "
+        f"{seconds[120_000] / seconds[12_000]:.1f}"
+    )
+
+
+START_UP = """
+import time; began = time.perf_counter()
+import fairmix, numpy as np
+X = np.random.default_rng(0).normal(size=(200, 4))
+model = fairmix.FairBayesianClustering(n_chains=1, n_warmup=1, n_draws=1)
+loaded = time.perf_counter()
+model.fit(X, sensitive_features=np.arange(200) % 2)
+print(loaded - began, time.perf_counter() - loaded)
+"""
+
+
+def start_up():
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "NUMBA_CACHE_DIR": folder}
+        for name in ("first process, compiles", "second process", "third process"):
+            began = time.perf_counter()
+            done = subprocess.run(
+                [sys.executable, "-c", START_UP],
+                env=env,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            whole = time.perf_counter() - began
+            print(
+                f"  {name:26s} {float(done.stdout):6.2f} s import to draws, {whole:6.2f} s whole; "
+                f"says: {done.stderr.strip() or '(nothing)'}"
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("FAIRMIX_DATA") or None)
+    folder = parser.parse_args().data
+    if folder:
+        table = pd.read_csv(Path(folder) / "diabetes.csv")
+        print("Diabetes, 768 rows x 7 columns, two groups")
+        compare_with_em(table.drop(columns=["age", "outcome"]), table["age"] > 29)
+    else:
+        print("No --data and no FAIRMIX_DATA: the comparison on Diabetes is left out.")
+    print("Scaling in rows, toy data")
+    scaling()
+    print("Start-up")
+    start_up()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Delete each term of each ratio in turn and see that a test fails.
+
+Run by hand (it compiles the sampler once for each mutation, some 20 minutes on 2 cores):
+
+    python -m tests.mutations
+
+It prints a line a mutation; one that survives is a hole in the tests.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SWAPS, MASKS, GIBBS = "swap_moves.py", "mask_moves.py", "gibbs_step.py"
+JOINT, STATE, SWEEP = "joint_move.py", "state.py", "sweep.py"
+TRIAL = "log_ratio += evaluate_trial(family, state, work)"
+
+# What is wrong, file, text, replacement, which occurrence.
+MUTATIONS = [
+    ("follower swap: no energy", SWAPS, "    log_ratio = swapped_log_energy(distance, layout, state, row, other)", "    log_ratio = 0.0", 0),
+    ("follower swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(family, state, work)", 0),
+    ("follower swap: first row's mask ignored", SWAPS, "if not state.masked[row]:", "if True:", 0),
+    ("follower swap: other row's mask ignored", SWAPS, "if not state.masked[other]:", "if True:", 0),
+    ("follower swap: another group's energy weight", SWAPS, "return gain * layout.energy_weight[layout.group_of[row]]", "return gain * layout.energy_weight[1]", 0),
+    ("anchor swap: no energy of the slot", SWAPS, "    log_ratio = moved_anchor_log_energy(distance, layout, state, slot, other_anchor)", "    log_ratio = 0.0", 0),
+    ("anchor swap: no energy of the other slot", SWAPS, "    log_ratio += moved_anchor_log_energy(distance, layout, state, other_slot, anchor)", "    log_ratio += 0.0", 0),
+    ("anchor swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(family, state, work)", 1),
+    ("anchor swap: another group's energy weight", SWAPS, "log_energy += gain * layout.energy_weight[group]", "log_energy += gain * layout.energy_weight[1]", 0),
+    ("anchor swap: capacities ignored", SWAPS, "other_slot = layout.class_slots[place]", "other_slot = draw_index(rng, state.labels.size)", 0),
+    ("free match: no size of the cluster", MASKS, "math.log(state.cluster_slots[cluster])", "0.0", 0),
+    ("free match: no marginal with the row", MASKS, "+ family.log_marginal(state.cluster_rows[cluster] + 1, work.stats)", "+ 0.0", 0),
+    ("free match: no marginal without the row", MASKS, "            - state.cluster_log_marginal[cluster]\n", "", 0),
+    ("free match: always the cluster's first slot", MASKS, "first + draw_index(rng, state.cluster_slots[cluster])", "first", 0),
+    ("free match: row not taken out first", MASKS, "    take_row(row_stats, state, work, row, source)\n    refresh(family, state, source)\n", "", 0),
+    ("mask exchange: no predictive of the unmasked", MASKS, "log_ratio = -seat_log_predictive(", "log_ratio = -0.0 * seat_log_predictive(", 0),
+    ("mask exchange: no predictive of the masked", MASKS, "log_ratio += seat_log_predictive(", "log_ratio += 0.0 * seat_log_predictive(", 0),
+    ("mask exchange: no weight of the masked", MASKS, "log_ratio -= weigh_free_label(", "log_ratio -= 0.0 * weigh_free_label(", 0),
+    ("mask exchange: no weight of the unmasked", MASKS, "log_ratio += weigh_free_label(", "log_ratio += 0.0 * weigh_free_label(", 0),
+    ("mask exchange: old free match stays behind", MASKS, "    state.free_slot[masked] = draw_index(rng, state.labels.size)  # its prior, from now on\n", "", 0),
+    ("gibbs: no size of the cluster", GIBBS, "        tables.log_join[state.cluster_slots[cluster]]\n        + joined", "        joined", 0),
+    ("gibbs: no marginal without the bundle", GIBBS, "        - state.cluster_log_marginal[cluster]\n", "", 0),
+    ("gibbs: no prior of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_marginal", "opened_log_marginal", 0),
+    ("gibbs: no marginal of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_marginal", "tables.log_open[n_options]", 0),
+    ("joint: no energy", JOINT, "    log_ratio = swapped_log_energy(distance, layout, state, row, other)", "    log_ratio = 0.0", 0),
+    ("joint: no likelihood", JOINT, TRIAL, "evaluate_trial(family, state, work)", 0),
+    ("joint: two rows always different", JOINT, "other = first + draw_index(rng, n_rows)", "other = first + (row - first + 1) % n_rows", 0),
+    ("bundles: masked rows stay at their seats", STATE, "        return state.free_slot[row]", "        return state.slot_of[row]", 0),
+    ("draw: no log V", SWEEP, "log_prior = tables.log_v[n_clusters]", "log_prior = 0.0", 0),
+    ("draw: no rising factorials", SWEEP, "log_prior += tables.log_rising[state.cluster_slots[cluster]]", "log_prior += 0.0", 0),
+    ("draw: no energy", SWEEP, "log_energy -= separation", "log_energy -= 0.0 * separation", 0),
+]  # fmt: skip
+
+
+def mutate(text, old, new, occurrence):
+    """Replace one occurrence of a text, which must be there."""
+    parts = text.split(old)
+    assert len(parts) > occurrence + 1, f"not found: {old!r}"
+    return old.join(parts[: occurrence + 1]) + new + old.join(parts[occurrence + 1 :])
+
+
+def survives(mutation):
+    """Tell whether the exact tests pass with a mutation."""
+    _, file, old, new, occurrence = mutation
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "src", Path(folder) / "src")
+        shutil.copytree(ROOT / "tests", Path(folder) / "tests")
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        target = Path(folder) / "src" / "fairmix" / "kernels" / file
+        target.write_text(mutate(target.read_text(), old, new, occurrence))
+        # The Gaussian problems are enough, and compile once.
+        chosen = "not bernoulli and not categorical and not flat and not beta=2"
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
+             "tests/exact", "-k", chosen],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": f"{folder}/src:{folder}", "NUMBA_CACHE_DIR": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )  # fmt: skip
+        summary = [
+            line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))
+        ]
+        return done.returncode == 0, (summary or ["-"])[0]
+
+
+def main():
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(survives, MUTATIONS))
+    for (name, *_), (alive, by) in zip(MUTATIONS, results, strict=True):
+        print(f"{'SURVIVES' if alive else 'killed':9s} {name:50s} {by[:110]}")
+    return sum(alive for alive, _ in results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

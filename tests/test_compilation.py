@@ -1,0 +1,105 @@
+"""The compiled sampler: cached, never stale, and the same as plain Python."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from fairmix.compilation import _cache_folder, _fingerprint
+from fairmix.distances import Euclidean
+from fairmix.families.gaussian import TabulatedGaussian
+
+SCALE = 1.0
+
+
+def scaled(x):
+    return SCALE * x
+
+
+class UsesHelper(NamedTuple):
+    rate: float = 1.0
+
+    def log_marginal(self, count, stats):
+        return scaled(count) * self.rate
+
+
+class Inherits(UsesHelper):
+    pass
+
+
+class UsesObject(NamedTuple):
+    rate: float = 1.0
+
+    def log_marginal(self, count, stats):
+        return STRANGE.value
+
+
+STRANGE = type("Strange", (), {"value": 1.0})()
+
+FIT = """
+import numpy as np
+from fairmix import FairBayesianClustering
+X = np.random.default_rng(0).normal(size=(21, 2))
+X[:10] += 3
+model = FairBayesianClustering(
+    n_masked=2, n_chains=1, n_warmup=2, n_draws=6, random_state=0
+).fit(X, sensitive_features=np.repeat([0, 1], [10, 11]))
+print(model.posterior_.labels.tolist())
+print([round(value, 6) for value in model.posterior_.log_posterior[0].tolist()])
+"""
+
+
+def run_fit(**environment):
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", FIT],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+
+def test_plain_python_gives_the_same_draws():
+    compiled, plain = run_fit(), run_fit(NUMBA_DISABLE_JIT="1")
+    assert compiled.stdout == plain.stdout
+    assert compiled.stdout.count("\n") == 2
+
+
+def test_a_second_process_does_not_compile():
+    run_fit()
+    assert run_fit().stderr == ""
+
+
+def test_what_a_family_refers_to_is_part_of_the_cache(monkeypatch):
+    before = _fingerprint(UsesHelper, Euclidean)
+    assert before == _fingerprint(UsesHelper, Euclidean) == _fingerprint(Inherits, Euclidean)
+    assert before != _fingerprint(TabulatedGaussian, Euclidean)
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    assert before != _fingerprint(UsesHelper, Euclidean)
+    assert before != _fingerprint(Inherits, Euclidean)
+
+
+def test_a_family_that_cannot_be_hashed_is_not_cached():
+    assert _fingerprint(UsesObject, Euclidean) is None
+
+
+def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch):
+    blocked = tmp_path / "a file, not a folder"
+    blocked.write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(blocked))
+    folder = _cache_folder("abc")
+    assert folder.is_dir()
+    assert not folder.is_relative_to(tmp_path / "a file, not a folder")
+    folder.rmdir()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert _cache_folder("abc") == Path(tmp_path) / "fairmix" / "abc"
+
+
+def test_fingerprint_depends_on_arrays(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", np.arange(3.0))
+    before = _fingerprint(UsesHelper, Euclidean)
+    monkeypatch.setitem(globals(), "SCALE", np.arange(4.0))
+    assert before != _fingerprint(UsesHelper, Euclidean)

@@ -1,0 +1,150 @@
+"""What holds after every move, on problems too large to enumerate, and numerical safety."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairmix import FairBayesianClustering
+from fairmix.chain import Chain, initial_start, make_schedule
+from fairmix.distances import Euclidean, Hamming
+from fairmix.kernels.state import rebuild
+from fairmix.matching import arrange_groups, choose_extra, initial_match
+from fairmix.metrics import fairness_gap
+from fairmix.model import Model
+from fairmix.partition import Fixed, Geometric, PartitionPrior, Uniform
+from fairmix.preparation import standardise
+from tests.tiny import FAMILIES, check_invariants, only
+
+SINGLE_STEPS = {
+    "follower swap": only(follower_swaps=30),
+    "anchor swap": only(anchor_swaps=30),
+    "mask exchange": only(mask_passes=2),
+    "free match": only(free_match_passes=2),
+    "joint": only(joint_proposals=30),
+    "gibbs": only(gibbs_passes=1),
+}
+
+
+def make_random_chain(family, sizes, n_masked, seed, prior=None, n_columns=3, start=4):
+    rng = np.random.default_rng(seed)
+    grouping = arrange_groups(list(range(len(sizes))), np.repeat(np.arange(len(sizes)), sizes))
+    if family == "gaussian":
+        rows = rng.normal(size=(grouping.n_rows, n_columns))
+    else:
+        rows = rng.integers(2, size=(grouping.n_rows, n_columns)).astype(float)
+        rows[0], rows[-1] = 0, 1
+    distance = (Euclidean if family == "gaussian" else Hamming)(rows)
+    masks = np.minimum(n_masked, grouping.sizes)
+    masks[0] = 0
+    model = Model(
+        rows=rows,
+        family=FAMILIES[family].prepare(rows),
+        distance=distance,
+        grouping=grouping,
+        extra=choose_extra("random", grouping, distance, rng),
+        n_masked=masks,
+        temperature=0.3,
+        partition_prior=PartitionPrior(grouping.n_anchors, 1.0, prior or Geometric(0.1)),
+    )
+    match = initial_match("random", grouping, model.extra, distance, rng)
+    labels = rng.integers(min(start, grouping.n_anchors), size=grouping.n_anchors)
+    return Chain(model, initial_start(model, labels, match, rng), make_schedule(model), rng)
+
+
+def check_draw(chain, draws):
+    """Assert that the last draw tells the state's log posterior as the reference does."""
+    check_invariants(chain)
+    reference = chain.model.log_joint(chain.row_labels, chain.match)
+    assert draws.log_likelihood[-1] == pytest.approx(reference.log_likelihood, rel=1e-9)
+    assert draws.log_prior[-1] == pytest.approx(reference.log_prior, rel=1e-9)
+    assert draws.log_energy[-1] == pytest.approx(reference.log_energy, rel=1e-9, abs=1e-12)
+    assert draws.n_clusters[-1] == len(np.unique(chain.row_labels))
+
+
+@pytest.mark.parametrize("step", list(SINGLE_STEPS))
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_every_move_keeps_the_invariants(family, step):
+    chain = make_random_chain(family, (9, 14, 20), 4, seed=1)
+    chain.schedule = chain.schedule._replace(**SINGLE_STEPS[step])
+    for _ in range(30):
+        check_draw(chain, chain.run(1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    family=st.sampled_from(list(FAMILIES)),
+    sizes=st.lists(st.integers(2, 12), min_size=1, max_size=4),
+    n_masked=st.integers(0, 15),
+    prior=st.sampled_from([Geometric(0.1), Geometric(0.9), Fixed(4), Uniform(5)]),
+    step=st.sampled_from(["separate", "joint"]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_any_problem(family, sizes, n_masked, prior, step, seed):
+    chain = make_random_chain(family, sizes, n_masked, seed, prior)
+    chain.schedule = make_schedule(chain.model, step, 20)
+    draws = chain.run(20)
+    check_draw(chain, draws)
+    if isinstance(prior, (Fixed, Uniform)):
+        assert draws.n_clusters.max() <= 5
+
+
+@pytest.mark.parametrize("sizes", [(10, 10), (10, 30), (6, 12, 18)])
+@pytest.mark.parametrize("n_masked", [0, 1, 3, 6])
+def test_gap_is_bounded_by_the_masks(sizes, n_masked):
+    chain = make_random_chain("gaussian", sizes, n_masked, seed=3)
+    groups = chain.model.grouping.group_of
+    bound = np.mean([n_masked / size for size in sizes[1:]])
+    gaps = [fairness_gap(labels, groups) for labels in chain.run(300).labels]
+    assert max(gaps) <= bound + 1e-12
+    if n_masked:
+        assert max(gaps) > 0
+
+
+def test_statistics_equal_a_rebuild_after_many_sweeps():
+    chain = make_random_chain("gaussian", (12, 17, 24), 3, seed=5)
+    chain.run(1, sweeps_per_draw=10_000)
+    state = chain.state
+    active = state.active[: state.n_clusters[0]]
+    before = state.cluster_stats[active].copy(), state.cluster_log_marginal[active].copy()
+    rows, slots = state.cluster_rows[active].copy(), state.cluster_slots[active].copy()
+    rebuild(chain.model.family, chain.model.row_stats, state)
+    assert before[0] == pytest.approx(state.cluster_stats[active], rel=1e-12, abs=1e-12)
+    assert before[1] == pytest.approx(state.cluster_log_marginal[active], rel=1e-12)
+    assert np.array_equal(rows, state.cluster_rows[active])
+    assert np.array_equal(slots, state.cluster_slots[active])
+
+
+def test_an_offset_changes_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * [1.0, 10.0, 0.1]
+    shifted = X + np.array([0.0, 1e8, 0.0])
+    labels = rng.integers(3, size=60)
+    values = []
+    for rows in (standardise(X), standardise(shifted)):
+        family = FAMILIES["gaussian"].prepare(rows)
+        grouping = arrange_groups([0, 1], np.arange(60) % 2)
+        model = Model(
+            rows=rows,
+            family=family,
+            distance=Euclidean(rows),
+            grouping=grouping,
+            extra=np.zeros((2, 30), dtype=bool),
+            n_masked=np.zeros(2, dtype=np.int64),
+            temperature=0.1,
+            partition_prior=PartitionPrior(30, 1.0, Geometric(0.1)),
+        )
+        match = np.concatenate([np.arange(30), np.arange(30)])
+        values.append(model.log_joint(labels[match], match).log_posterior)
+    assert values[0] == pytest.approx(values[1], rel=1e-5)
+    assert values[0] != 0
+
+
+def test_an_offset_leaves_the_clusters():
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 8])
+    groups = np.tile(["a", "b"], 40)
+    model = FairBayesianClustering(n_warmup=50, n_draws=50, n_chains=2, random_state=0)
+    near = model.fit_predict(X, sensitive_features=groups)
+    far = model.fit_predict(X + np.array([1e8, 0.0]), sensitive_features=groups)
+    assert np.array_equal(near, far)
