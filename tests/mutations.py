@@ -73,7 +73,7 @@ def survives(mutation):
         target = Path(folder) / "src" / "fairmix" / "kernels" / file
         target.write_text(mutate(target.read_text(), old, new, occurrence))
         # The Gaussian problems are enough, and compile once.
-        chosen = "not bernoulli and not categorical and not flat and not beta=2"
+        chosen = "not bernoulli and not categorical and not flat and not beta"
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
              "tests/exact", "-k", chosen],
