@@ -83,7 +83,7 @@ def compare_with_em(X, groups):
     rows = standardise(np.asarray(X, dtype=float))
     n_followers = chain.model.grouping.n_rows - chain.model.grouping.n_anchors
     default = chain.schedule
-    issue = default._replace(follower_swaps=n_followers, anchor_swaps=0)
+    issue = default._replace(follower_swaps=n_followers, anchor_swaps=0, split_merge_proposals=0)
     chain.run(1, 1000)
     ratios, sweeps, defaults, iterations = [], [], [], []
     for _ in range(N_ROUNDS):  # interleaved, since machines are noisy
@@ -101,7 +101,7 @@ def compare_with_em(X, groups):
         f"   (from {min(ratios):.3f} to {max(ratios):.3f}; {n_clusters} clusters now)"
     )
     print(f"  default sweep (5 swaps a row)       {np.median(defaults) * 1e3:8.3f} ms")
-    for field in ("follower_swaps", "anchor_swaps", "gibbs_passes"):
+    for field in ("follower_swaps", "anchor_swaps", "gibbs_passes", "split_merge_proposals"):
         off = {name: 0 for name in default._fields if name != field}
         chain.schedule = default._replace(**off)
         share = np.median([time_sweeps(chain, 100) for _ in range(3)]) / np.median(defaults)

@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SWAPS, MASKS, GIBBS = "swap_moves.py", "mask_moves.py", "gibbs_step.py"
 JOINT, STATE, SWEEP = "joint_move.py", "state.py", "sweep.py"
+DEALS, LAUNCH = "split_merge_step.py", "launch.py"
 TRIAL = "log_ratio += evaluate_trial(family, state, work)"
 
 # What is wrong, file, text, replacement, which occurrence.
@@ -49,6 +50,20 @@ MUTATIONS = [
     ("joint: no energy", JOINT, "    log_ratio = swapped_log_energy(distance, layout, state, row, other)", "    log_ratio = 0.0", 0),
     ("joint: no likelihood", JOINT, TRIAL, "evaluate_trial(family, state, work)", 0),
     ("joint: two rows always different", JOINT, "other = first + draw_index(rng, n_rows)", "other = first + (row - first + 1) % n_rows", 0),
+    ("split-merge: no log V (split)", DEALS, "log_ratio += tables.log_v[t + 1] - tables.log_v[t] - math.log(2.0)", "log_ratio -= math.log(2.0)", 0),
+    ("split-merge: no log V (merge)", DEALS, "log_ratio += tables.log_v[t - 1] - tables.log_v[t] + math.log(2.0)", "log_ratio += math.log(2.0)", 0),
+    ("split-merge: no log 2 (split)", DEALS, "tables.log_v[t] - math.log(2.0)", "tables.log_v[t]", 0),
+    ("split-merge: no log 2 (merge)", DEALS, "tables.log_v[t] + math.log(2.0)", "tables.log_v[t]", 0),
+    ("split-merge: present halves not scored", DEALS, "log_ratio += deal_out(", "log_ratio += 0.0 * deal_out(", 0),
+    ("split-merge: drawn halves not scored", DEALS, "log_ratio -= deal_out(", "log_ratio -= 0.0 * deal_out(", 0),
+    ("split-merge: no energy", DEALS, "log_ratio += draw_matches(", "log_ratio += 0.0 * draw_matches(", 0),
+    ("split-merge: no marginals", DEALS, "        total += family.log_marginal(deal.n_rows[half], deal.stats[half])\n", "", 0),
+    ("split-merge: no rising factorials", DEALS, "        total += tables.log_rising[n_slots]\n", "", 0),
+    ("split-merge: no factorials", DEALS, "total += math.lgamma(count_half(deal, part, half) + 1.0)", "total += 0.0", 0),
+    ("split-merge: no free matches", DEALS, "        total += count_half(deal, n_parts - 1, half) * math.log(n_slots)\n", "", 0),
+    ("split-merge: T not redrawn at random", DEALS, "        shuffle(rng, deal.order, start, end)\n", "", 0),
+    ("deal: log probability of half B wrong", LAUNCH, "    if not deal.in_a[member]:\n        logit = -logit\n", "", 0),
+    ("launch: members not shuffled", LAUNCH, "        values[k], values[other] = values[other], values[k]\n", "        pass\n", 0),
     ("bundles: masked rows stay at their seats", STATE, "        return state.free_slot[row]", "        return state.slot_of[row]", 0),
     ("draw: no log V", SWEEP, "log_prior = tables.log_v[n_clusters]", "log_prior = 0.0", 0),
     ("draw: no rising factorials", SWEEP, "log_prior += tables.log_rising[state.cluster_slots[cluster]]", "log_prior += 0.0", 0),

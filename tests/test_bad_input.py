@@ -36,6 +36,8 @@ PARAMETERS = [
     ({"matching_step": "both"}, ValueError, "matching_step.*'both'"),
     ({"matching_moves": -1}, ValueError, "matching_moves"),
     ({"matching_moves": "many"}, TypeError, "matching_moves"),
+    ({"split_merge_moves": -1}, ValueError, "split_merge_moves"),
+    ({"split_merge_moves": 0.5}, TypeError, "split_merge_moves"),
     ({"init_match": "best"}, ValueError, "init_match.*'best'"),
     ({"init_partition": "two"}, ValueError, "init_partition.*'two'"),
     ({"init_partition": 0}, ValueError, "init_partition"),

@@ -23,6 +23,7 @@ SINGLE_STEPS = {
     "free match": only(free_match_passes=2),
     "joint": only(joint_proposals=30),
     "gibbs": only(gibbs_passes=1),
+    "split-merge": only(split_merge_proposals=10),
 }
 
 

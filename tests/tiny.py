@@ -59,7 +59,7 @@ def only(**schedule) -> dict:
     off = dict.fromkeys(
         ("follower_swaps", "anchor_swaps", "mask_passes", "free_match_passes", "gibbs_passes"), 0
     )
-    return off | {"joint_proposals": 0} | schedule
+    return off | {"joint_proposals": 0, "split_merge_proposals": 0} | schedule
 
 
 def read_state(chain: Chain):

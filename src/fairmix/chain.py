@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairmix.compilation import compiled_sweeps
+from fairmix.kernels.launch import Deal
 from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
 from fairmix.kernels.sweep import MOVES, Draws
 from fairmix.model import Model
@@ -66,6 +67,7 @@ class Chain:
         self.tables = make_partition_tables(model)
         self.state = make_state(model, self.layout, start)
         self._work = make_workspace(model)
+        self._deal = make_deal(model)
         self._run = compiled_sweeps(model.family.__class__, model.distance.__class__)
 
     def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
@@ -94,6 +96,7 @@ class Chain:
             self.model.row_stats,
             self.state,
             self._work,
+            self._deal,
             draws,
             sweeps_per_draw,
             n_draws,
@@ -113,7 +116,10 @@ class Chain:
 
 
 def make_schedule(
-    model: Model, matching_step: str = "separate", matching_moves: int | None = None
+    model: Model,
+    matching_step: str = "separate",
+    matching_moves: int | None = None,
+    split_merge_moves: int | None = None,
 ) -> Schedule:
     """Make the schedule of a sweep.
 
@@ -126,6 +132,8 @@ def make_schedule(
     matching_moves : int, optional
         Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
         sweep; five a follower by default.
+    split_merge_moves : int, optional
+        Splits, merges and re-deals a sweep; ten by default.
 
     Returns
     -------
@@ -147,6 +155,7 @@ def make_schedule(
         free_match_passes=passes,
         joint_proposals=matching_moves if joint else 0,
         gibbs_passes=1,
+        split_merge_proposals=10 if split_merge_moves is None else split_merge_moves,
     )
 
 
@@ -244,6 +253,27 @@ def make_workspace(model: Model) -> Workspace:
         slots_by_label=np.zeros(n_anchors, dtype=np.int64),
         touched_rows=np.zeros(5, dtype=np.int64),
         labels_before=np.zeros(5, dtype=np.int64),
+    )
+
+
+def make_deal(model: Model) -> Deal:
+    """Make room to deal all rows into two halves."""
+    n_rows, n_anchors = model.grouping.n_rows, model.grouping.n_anchors
+    n_groups, n_stats = model.grouping.n_groups, model.row_stats.shape[1]
+    return Deal(
+        slots=np.zeros(n_anchors, dtype=np.int64),
+        rows=np.zeros(n_rows, dtype=np.int64),
+        part_start=np.zeros(n_groups + 2, dtype=np.int64),
+        capacity=np.zeros((n_groups, n_anchors), dtype=np.int64),
+        in_a=np.zeros(n_rows, dtype=bool),
+        preference=np.zeros(n_rows),
+        order=np.zeros(n_rows, dtype=np.int64),
+        stats=np.zeros((2, n_stats)),
+        n_rows=np.zeros(2, dtype=np.int64),
+        joined=np.zeros(n_stats),
+        half_slots=np.zeros(n_anchors, dtype=np.int64),
+        new_seat=np.zeros(n_rows, dtype=np.int64),
+        new_slot=np.zeros(n_rows, dtype=np.int64),
     )
 
 

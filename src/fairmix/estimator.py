@@ -82,6 +82,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     matching_moves : int or "auto", default="auto"
         Follower swaps a sweep, with anchor swaps in proportion ("auto": five a follower); in
         the joint step, joint proposals a sweep (the paper makes 10).
+    split_merge_moves : int or "auto", default="auto"
+        Proposals a sweep to split a cluster, merge two, or deal two anew, matched rows and
+        all ("auto": ten). Without them chains hardly leave the place where they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.
     init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
@@ -152,6 +155,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         components_prior: Any = None,
         matching_step: str = "separate",
         matching_moves: int | str = "auto",
+        split_merge_moves: int | str = "auto",
         init_match: str = "transport",
         init_partition: Any = "kmeans",
         n_chains: int = 4,
@@ -171,6 +175,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.components_prior = components_prior
         self.matching_step = matching_step
         self.matching_moves = matching_moves
+        self.split_merge_moves = split_merge_moves
         self.init_match = init_match
         self.init_partition = init_partition
         self.n_chains = n_chains
@@ -276,8 +281,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         check_positive("temperature", self.temperature, allow_infinite=True)
         check_positive("concentration", self.concentration)
         check_choice("matching_step", self.matching_step, ("separate", "joint"))
-        if self.matching_moves != "auto":
-            check_integer("matching_moves (or 'auto')", self.matching_moves, 0)
+        for name in ("matching_moves", "split_merge_moves"):
+            if getattr(self, name) != "auto":
+                check_integer(f"{name} (or 'auto')", getattr(self, name), 0)
         check_choice("init_match", self.init_match, ("transport", "random"))
         check_integer("n_chains", self.n_chains, 1)
         check_integer("n_warmup", self.n_warmup, 0)
@@ -336,8 +342,12 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
         match = initial_match(self.init_match, model.grouping, model.extra, model.distance, rng)
         labels = initial_labels(self.init_partition, model, match, rng)
-        moves = None if self.matching_moves == "auto" else int(self.matching_moves)
-        schedule = make_schedule(model, self.matching_step, moves)
+        schedule = make_schedule(
+            model,
+            self.matching_step,
+            None if self.matching_moves == "auto" else int(self.matching_moves),
+            None if self.split_merge_moves == "auto" else int(self.split_merge_moves),
+        )
         return Chain(model, initial_start(model, labels, match, rng), schedule, rng)
 
     def _set_fitted(self, posterior: Posterior, features: Features, grouping: Grouping) -> None:

@@ -211,8 +211,8 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
         masked_rows=np.sort(order[draws.masked_rows], axis=1)[None],
         acceptance={
             move: rates[None, :, k]
-            for k, (move, times) in enumerate(zip(MOVES, chain.schedule, strict=True))
-            if times
+            for k, (move, field) in enumerate(MOVES.items())
+            if getattr(chain.schedule, field)
         },
     )
 

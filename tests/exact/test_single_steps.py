@@ -2,10 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from fairmix import Fixed, Geometric, Uniform
+from fairmix.chain import make_partition_tables
+from fairmix.partition import PartitionPrior
 from tests.exact.enumeration import canonical, enumerate_states
 from tests.exact.problems import PROBLEMS, make_problem
 from tests.monte_carlo import assert_law
@@ -72,6 +76,45 @@ def test_move_alone(name, move):
     }
     states = run_states(problem, start, schedule)
     assert_law(states, normalise(reachable))
+
+
+@pytest.mark.parametrize("name", list(PROBLEMS))
+def test_split_merge_alone(name):
+    """Splits, merges and re-deals leave alone which rows are masked, and the seats of these."""
+    problem = PROBLEMS[name]
+    weights = enumerate_states(problem)
+    start = typical_state(weights)
+
+    def held_seats(state):
+        return [state[1][row - problem.n_anchors] for row in sorted(start[2])]
+
+    reachable = {
+        state: weight
+        for state, weight in weights.items()
+        if state[2] == start[2] and held_seats(state) == held_seats(start)
+    }
+    states = run_states(problem, start, only(split_merge_proposals=1))
+    assert_law(states, normalise(reachable))
+
+
+@pytest.mark.parametrize("prior", [Fixed(2), Uniform(2)])
+def test_split_merge_with_a_bounded_number_of_components(prior):
+    problem = PROBLEMS["r=2"]
+    chain = make_chain(problem, ((0, 0, 1), (0, 0, 1, 2, 2), frozenset(), ()), seed=3)
+    chain.model = replace(chain.model, partition_prior=PartitionPrior(3, 1.0, prior))
+    chain.tables = make_partition_tables(chain.model)
+    chain.schedule = chain.schedule._replace(**only(split_merge_proposals=1))
+    states = []
+    for _ in range(N_DRAWS):
+        chain.run(1)
+        states.append(read_state(chain))
+    weights = {}
+    for state, weight in enumerate_states(problem).items():
+        sizes = np.bincount(state[0])
+        if len(sizes) <= 2:
+            own = PartitionPrior(3, 1.0, Geometric(problem.success_prob)).log_prob(sizes)
+            weights[state] = weight - own + chain.model.partition_prior.log_prob(sizes)
+    assert_law(states, normalise(weights))
 
 
 def anchor_orbit(problem, start):

@@ -27,16 +27,21 @@ def run_chain(problem, weights, **schedule):
 
 
 @pytest.mark.parametrize("name", list(PROBLEMS))
-@pytest.mark.parametrize("step", ["separate", "joint", "both"])
+@pytest.mark.parametrize("step", ["separate", "joint", "all moves"])
 def test_sweep_follows_the_posterior(name, step):
     problem = PROBLEMS[name]
     weights = enumerate_states(problem)
     if len(problem.sizes) == 1:
-        schedule = {}
+        schedule = {"split_merge_proposals": 2 if step == "all moves" else 0}
     elif step == "separate":
-        schedule = {"follower_swaps": 2, "anchor_swaps": 2}
-    elif step == "both":
-        schedule = {"follower_swaps": 1, "anchor_swaps": 1, "joint_proposals": 2}
+        schedule = {"follower_swaps": 2, "anchor_swaps": 2, "split_merge_proposals": 0}
+    elif step == "all moves":
+        schedule = {
+            "follower_swaps": 1,
+            "anchor_swaps": 1,
+            "joint_proposals": 1,
+            "split_merge_proposals": 2,
+        }
     else:
         schedule = only(joint_proposals=4, gibbs_passes=1)
     draws = run_chain(problem, weights, **schedule)

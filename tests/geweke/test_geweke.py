@@ -29,6 +29,7 @@ STEPS = {
     "mask exchange": only(mask_passes=3),
     "free match": only(free_match_passes=1),
     "joint": only(joint_proposals=10),
+    "split-merge": only(split_merge_proposals=5),
 }
 N_REPLICATIONS = 6_000
 
@@ -84,7 +85,7 @@ def test_move_keeps_the_joint_law(family, step):
 @pytest.mark.parametrize("family", list(PROBLEMS))
 def test_sweep(family, step):
     problem = PROBLEMS[family]
-    schedule = {"follower_swaps": 6, "anchor_swaps": 4}
+    schedule = {"follower_swaps": 6, "anchor_swaps": 4, "split_merge_proposals": 2}
     if step == "joint":
         schedule = only(joint_proposals=10, gibbs_passes=1)
     prior, chain = make_parts(problem, **schedule)

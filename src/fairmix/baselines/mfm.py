@@ -18,6 +18,8 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         Dirichlet parameter of the mixture's weights.
     components_prior : prior, callable or None, default=None
         Prior on the number of components; None is ``Geometric(0.1)``.
+    split_merge_moves : int or "auto", default="auto"
+        Proposals a sweep to split a cluster, merge two or deal two anew.
     init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
         The first partition.
     n_chains, n_warmup, n_draws, thin : int
@@ -47,6 +49,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         *,
         concentration: float = 1.0,
         components_prior: Any = None,
+        split_merge_moves: int | str = "auto",
         init_partition: Any = "kmeans",
         n_chains: int = 4,
         n_warmup: int = 1000,
@@ -61,6 +64,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
             family,
             concentration=concentration,
             components_prior=components_prior,
+            split_merge_moves=split_merge_moves,
             init_partition=init_partition,
             n_chains=n_chains,
             n_warmup=n_warmup,

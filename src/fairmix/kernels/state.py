@@ -55,6 +55,7 @@ class Schedule(NamedTuple):
     free_match_passes: int
     joint_proposals: int
     gibbs_passes: int
+    split_merge_proposals: int
 
 
 class State(NamedTuple):

@@ -1,4 +1,4 @@
-"""A sweep: every move of the schedule, STEP 1 first and then STEP 2.
+"""A sweep: every move of the schedule; STEP 1, then splits and merges, then STEP 2.
 
 ``run_sweeps`` is the one entry from Python: it makes a number of sweeps and writes
 a draw after every so many of them. Everything else is compiled into it.
@@ -18,11 +18,22 @@ from fairmix.kernels.mask_moves import (
     sort_slots_by_label,
 )
 from fairmix.kernels.random_choice import draw_index
+from fairmix.kernels.split_merge_step import split_merge_step
 from fairmix.kernels.state import home_slot, rebuild
 from fairmix.kernels.swap_moves import swap_anchors, swap_followers
 
-#: Names of the moves, in the order of ``Schedule``.
-MOVES = ("follower_swap", "anchor_swap", "mask_exchange", "free_match", "joint", "gibbs")
+#: Names of the moves, as they are counted, and the entry of ``Schedule`` that makes them.
+MOVES = {
+    "follower_swap": "follower_swaps",
+    "anchor_swap": "anchor_swaps",
+    "mask_exchange": "mask_passes",
+    "free_match": "free_match_passes",
+    "joint": "joint_proposals",
+    "gibbs": "gibbs_passes",
+    "split": "split_merge_proposals",
+    "merge": "split_merge_proposals",
+    "redeal": "split_merge_proposals",
+}
 
 
 class Draws(NamedTuple):
@@ -49,6 +60,7 @@ def run_sweeps(
     row_stats,
     state,
     work,
+    deal,
     draws,
     sweeps_per_draw,
     n_draws,
@@ -70,6 +82,19 @@ def run_sweeps(
                 work,
                 proposed,
                 accepted,
+            )
+            split_merge_step(
+                rng,
+                family,
+                distance,
+                layout,
+                tables,
+                schedule.split_merge_proposals,
+                row_stats,
+                state,
+                deal,
+                proposed[6:],
+                accepted[6:],
             )
             for _ in range(schedule.gibbs_passes):
                 proposed[5] += state.labels.size
