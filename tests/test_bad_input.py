@@ -119,6 +119,7 @@ SENSITIVE = [
     (np.repeat(["a", "b"], [1, 29]), ValueError, "single row.*'a': 1, 'b': 29.*merge"),
     (np.arange(30), ValueError, "single row.*and 10 more groups"),
     (np.zeros((30, 2, 2)), ValueError, "dimensions"),
+    (0, ValueError, "one value for each row of X, got 0"),
 ]
 
 
@@ -134,10 +135,18 @@ def test_sensitive_columns_must_leave_a_feature():
         FairBayesianClustering(**QUICK).fit(frame, sensitive_features="s")
 
 
-def test_missing_names_are_listed():
+@pytest.mark.parametrize("names", ["sex", ["s", "sex"], ("sex", "s")])
+def test_missing_names_are_listed(names):
     frame = pd.DataFrame({"x": X[:, 0], "s": GROUPS})
-    with pytest.raises(ValueError, match=r"its columns are \['x', 's'\]"):
-        FairBayesianClustering(**QUICK).fit(frame, sensitive_features="sex")
+    with pytest.raises(ValueError, match=r"'sex'.* not a column of X.*\['x', 's'\]"):
+        FairBayesianClustering(**QUICK).fit(frame, sensitive_features=names)
+
+
+def test_an_index_in_another_order_is_refused():
+    frame, groups = pd.DataFrame(X), pd.Series(GROUPS)
+    with pytest.raises(ValueError, match=r"another order.*loc\[X.index\]"):
+        FairBayesianClustering(**QUICK).fit(frame, sensitive_features=groups[::-1])
+    FairBayesianClustering(**QUICK).fit(frame, sensitive_features=groups.set_axis(range(5, 35)))
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def test_identities_that_always_hold(clustering):
 @pytest.mark.parametrize(
     ("call", "match"),
     [
-        (lambda: fairness_gap([0, 1], ["a"]), "1 rows but X has 2"),
+        (lambda: fairness_gap([0, 1], ["a"]), "1 rows but labels has 2"),
+        (lambda: fairness_gap([0, 1], None), "sensitive_features is None"),
+        (lambda: fairness_gap([0, 1], "sex"), "'sex'; pass the column itself"),
         (lambda: fairness_gap([[0, 1]], ["a"]), "labels"),
         (lambda: fairness_gap([0, 1], ["a", None]), r"rows 1"),
         (lambda: fairness_gap([0, np.nan], ["a", "b"]), "labels"),

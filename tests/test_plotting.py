@@ -1,5 +1,7 @@
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from fairmix import FairBayesianClustering
 from fairmix.datasets import load_toy
@@ -19,6 +21,24 @@ def test_a_picture_with_three_labelled_panels(n_columns, tmp_path):
     assert figure.get_suptitle() == "A title"
     figure.savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+def test_categories_and_one_group():
+    rng = np.random.default_rng(0)
+    words = pd.DataFrame(rng.choice(["u", "v", "w"], size=(40, 3)), columns=["a", "b", "c"])
+    frame = words.assign(s=np.tile(["x", "y"], 20), t=np.arange(40) < 20)
+    model = FairBayesianClustering("categorical", n_warmup=5, n_draws=5, n_chains=1)
+    model.fit(frame, sensitive_features=["s", "t"])
+    figure = plot_clustering(model, frame, ["s", "t"])
+    legend = figure.axes[1].get_legend()
+    assert legend.get_texts()[0].get_text() == "x, False"
+    with pytest.raises(ValueError, match=r"4 features.*fitted to 3.*sensitive_features"):
+        plot_clustering(model, frame.drop(columns="t"))
+
+
+def test_a_model_must_be_fitted():
+    with pytest.raises(NotFittedError):
+        plot_clustering(FairBayesianClustering(), [[1.0], [2.0]])
 
 
 def test_another_table_is_refused():

@@ -45,21 +45,20 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
     if numba.config.DISABLE_JIT:
         return run_sweeps
     fingerprint = _fingerprint(family, distance)
-    folder = None if fingerprint is None else _cache_folder(fingerprint)
-    if folder is None or not any(folder.rglob("*.nbi")):
+    users_folder = numba.config.CACHE_DIR
+    if fingerprint is not None:
+        numba.config.CACHE_DIR = str(_cache_folder(fingerprint))
+    try:
+        compiled = numba.njit(cache=fingerprint is not None, **OPTIONS)(run_sweeps.py_func)
+    finally:
+        numba.config.CACHE_DIR = users_folder
+    if fingerprint is None or not any(Path(compiled.stats.cache_path).glob("*.nbi")):
         print(
             f"fairmix: compiling the sampler for {family.__name__} (once, about half a minute) ...",
             file=sys.stderr,
             flush=True,
         )
-    if folder is None:
-        return numba.njit(**OPTIONS)(run_sweeps.py_func)
-    users_folder = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
-    try:
-        return numba.njit(cache=True, **OPTIONS)(run_sweeps.py_func)
-    finally:
-        numba.config.CACHE_DIR = users_folder
+    return compiled
 
 
 def _cache_folder(fingerprint: str) -> Path:

@@ -13,9 +13,8 @@ from sklearn.utils import check_random_state
 from fairmix.distances import Euclidean, Hamming
 from fairmix.inputs import (
     Features,
-    read_categories,
+    read_features,
     read_groups,
-    read_numbers,
     split_sensitive,
 )
 from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
@@ -32,7 +31,7 @@ from fairmix.parameters import (
 )
 from fairmix.partition import PartitionPrior, as_components_prior
 from fairmix.point_estimate import least_expected_information
-from fairmix.posterior import Posterior
+from fairmix.posterior import Posterior, warn_if_chains_disagree
 from fairmix.preparation import drop_constant, standardise, warn_about_copies
 
 IntArray = NDArray[np.int64]
@@ -95,7 +94,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     n_warmup : int, default=1000
         Sweeps of each chain that are thrown away.
     n_draws : int, default=1000
-        Sweeps of each chain after warm-up.
+        Sweeps of each chain after warm-up. If chains disagree (R-hat of the log posterior or of
+        the number of clusters above 1.05), a ``ConvergenceWarning`` says so.
     thin : int, default=1
         Keep every so many of them.
     standardize : bool, default=True
@@ -236,7 +236,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self._check_parameters()
         family = resolve_family(self.family)
         X, sensitive_features = split_sensitive(X, sensitive_features)
-        features = _read_features(X, family)
+        features = read_features(X, family)
         groups = read_groups(sensitive_features, len(features.rows))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
@@ -352,6 +352,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
     def _set_fitted(self, posterior: Posterior, features: Features, grouping: Grouping) -> None:
         """Set the attributes that users read."""
+        warn_if_chains_disagree(posterior)
         chain, draw = least_expected_information(posterior.labels)
         self.posterior_ = posterior
         self.labels_ = posterior.labels[chain, draw].astype(np.int64)
@@ -366,13 +367,6 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
 def _is_numeric(family: Any) -> bool:
     return getattr(family, "values", "numbers") == "numbers"
-
-
-def _read_features(X: Any, family: Any) -> Features:
-    """Read X as the family wants it."""
-    if _is_numeric(family):
-        return read_numbers(X)
-    return read_categories(X, binary=family.values == "binary")
 
 
 def _check_groups(grouping: Grouping) -> None:

@@ -82,14 +82,16 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
                 + (f"its columns are {columns}." if columns else "pass one value a row instead.")
             )
         named = [sensitive_features]
-    elif (
-        isinstance(sensitive_features, list)
-        and sensitive_features
-        and all(isinstance(name, str) and name in columns for name in sensitive_features)
-        and len(set(sensitive_features)) == len(sensitive_features)
-    ):
-        named = sensitive_features
+    elif _are_names(sensitive_features, columns, 0 if frame is None else len(frame)):
+        named = list(sensitive_features)
+        unknown = [name for name in named if name not in columns]
+        if unknown:
+            raise ValueError(
+                f"sensitive_features names {unknown[0]!r}, which is not a column of X; "
+                f"its columns are {columns}."
+            )
     else:
+        _refuse_other_order(X, sensitive_features)
         return X, sensitive_features
     assert frame is not None
     if len(named) == len(columns):
@@ -100,7 +102,30 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
     return frame.drop(named).to_native(), frame.select(named).to_native()
 
 
-def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
+def _are_names(values: Any, columns: list[str], n_rows: int) -> bool:
+    """Tell whether a list names columns, rather than being one value a row."""
+    if not columns or not isinstance(values, (list, tuple)) or not values:
+        return False
+    if not all(isinstance(value, str) for value in values) or len(set(values)) != len(values):
+        return False
+    return len(values) != n_rows or all(value in columns for value in values)
+
+
+def _refuse_other_order(X: Any, sensitive_features: Any) -> None:
+    """Refuse a pandas index that has the labels of X in another order: rows would be mixed up."""
+    index: Any = getattr(X, "index", None)
+    other: Any = getattr(sensitive_features, "index", None)
+    if not hasattr(index, "equals") or not hasattr(other, "equals"):
+        return
+    same_labels = len(index) == len(other) and index.is_unique and index.isin(other).all()
+    if same_labels and not index.equals(other):
+        raise ValueError(
+            "sensitive_features has the index of X in another order, so its values belong to "
+            "other rows; pass sensitive_features.loc[X.index]."
+        )
+
+
+def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Groups:
     """Read the sensitive groups; several columns are crossed.
 
     Parameters
@@ -108,7 +133,9 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
     sensitive_features : None, array-like or data frame
         One value a row, or several columns. None is one group.
     n_rows : int
-        Number of rows of X.
+        Number of rows of the table.
+    table : str, default="X"
+        What has so many rows, for messages.
 
     Returns
     -------
@@ -117,14 +144,19 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
     """
     if sensitive_features is None:
         return Groups(["all"], np.zeros(n_rows, dtype=np.int64))
+    if np.ndim(sensitive_features) == 0 and not hasattr(sensitive_features, "shape"):
+        raise ValueError(
+            f"sensitive_features must be one value for each row of {table}, got "
+            f"{sensitive_features!r}; pass the column itself."
+        )
     columns = [(name, plain_values(values)) for name, values in _columns_of(sensitive_features)]
     if not columns:
         raise ValueError("sensitive_features has no column; pass one value a row.")
     for _, values in columns:
         if len(values) != n_rows:
             raise ValueError(
-                f"sensitive_features has {len(values)} rows but X has {n_rows}; "
-                "pass one value for each row of X."
+                f"sensitive_features has {len(values)} rows but {table} has {n_rows}; "
+                f"pass one value for each row of {table}."
             )
     for name, values in columns:
         refuse_missing(values, "sensitive_features", name)
@@ -138,6 +170,27 @@ def read_groups(sensitive_features: Any, n_rows: int) -> Groups:
     if len(encoded) == 1:
         names = [name for (name,) in names]
     return Groups(names, group_codes.reshape(-1).astype(np.int64))
+
+
+def read_features(X: Any, family: Any) -> Features:
+    """Read X as a family wants it.
+
+    Parameters
+    ----------
+    X : data frame or array-like of shape (n_rows, n_columns)
+        The data.
+    family : family
+        Its ``values`` say what the columns hold; numbers by default.
+
+    Returns
+    -------
+    Features
+        Numbers or codes.
+    """
+    values = getattr(family, "values", "numbers")
+    if values == "numbers":
+        return read_numbers(X)
+    return read_categories(X, binary=values == "binary")
 
 
 def read_numbers(X: Any) -> Features:
@@ -161,7 +214,7 @@ def read_numbers(X: Any) -> Features:
         names = None
     else:
         names = list(frame.columns)
-        parts = [_numeric_column(frame[name]) for name in names]
+        parts = [_numeric_column(series) for series in frame.iter_columns()]
         rows = np.stack(parts, axis=1) if parts else np.empty((len(frame), 0))
         rows = check_array(rows, dtype=np.float64, ensure_all_finite=False, input_name="X")
     features = Features(np.array(rows, order="C"), names)
@@ -278,7 +331,7 @@ def _columns_of(data: Any, *, as_table: bool = False) -> list[tuple[Any, NDArray
     """Give (name, values) of each column of a frame, array, series or list."""
     frame = _as_frame(data)
     if frame is not None:
-        return [(name, _series_values(frame[name])) for name in frame.columns]
+        return [(series.name, _series_values(series)) for series in frame.iter_columns()]
     if isinstance(data, (list, tuple, np.ndarray)):
         array = _as_array(data)
     else:
@@ -342,8 +395,8 @@ def _refuse_not_finite(features: Features) -> None:
     row, column = bad[0]
     value = "NaN (a missing value)" if np.isnan(features.rows[row, column]) else "infinity (inf)"
     raise ValueError(
-        f"Input X contains {value}: {features.describe(int(column))}, row {row}, and "
-        f"{len(bad) - 1} more cell(s). Fill or drop missing cells, and cap infinite ones."
+        f"Input X contains {value}: {features.describe(int(column))}, row {row} (bad cells in all: "
+        f"{len(bad)}). Fill or drop missing cells, and cap infinite ones."
     )
 
 

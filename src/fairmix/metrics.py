@@ -20,11 +20,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairmix.inputs import read_categories, read_groups, read_labels, read_numbers
+from fairmix.inputs import Groups, read_categories, read_groups, read_labels, read_numbers
 from fairmix.matching import arrange_groups
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
+
+__all__ = ["balance", "cost", "fairness_gap", "group_counts", "group_shares"]
 
 
 def fairness_gap(labels: Any, sensitive_features: Any) -> float:
@@ -104,7 +106,7 @@ def group_counts(labels: Any, sensitive_features: Any) -> pd.DataFrame:
         A row a cluster, a column a group.
     """
     codes = read_labels(labels)
-    groups = read_groups(sensitive_features, len(codes))
+    groups = _read_groups(sensitive_features, len(codes))
     counts = count_groups(codes, groups.codes, len(groups.names))
     return pd.DataFrame(
         counts,
@@ -241,9 +243,15 @@ def category_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
     return costs
 
 
+def _read_groups(sensitive_features: Any, n_rows: int) -> Groups:
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None; pass the group of each row.")
+    return read_groups(sensitive_features, n_rows, "labels")
+
+
 def _anchor_first_counts(labels: Any, sensitive_features: Any) -> IntArray:
     codes = read_labels(labels)
-    groups = read_groups(sensitive_features, len(codes))
+    groups = _read_groups(sensitive_features, len(codes))
     grouping = arrange_groups(groups.names, groups.codes)
     return count_groups(codes[grouping.order], grouping.group_of, grouping.n_groups)
 

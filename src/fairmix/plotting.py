@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from fairmix.inputs import read_groups, read_numbers, split_sensitive
+from fairmix.distances import Hamming
+from fairmix.inputs import read_features, read_groups, split_sensitive
 from fairmix.metrics import balance, fairness_gap, group_shares
+from fairmix.parameters import resolve_family
 from fairmix.preparation import standardise
 
 if TYPE_CHECKING:
@@ -22,8 +25,8 @@ COLOURS = (
     "#CC79A7",
     "#56B4E9",
     "#D55E00",
-    "#F0E442",
     "#000000",
+    "#999999",
 )
 MARKERS = ("o", "D", "^", "s", "v", "P", "X", "*")
 
@@ -38,8 +41,8 @@ def plot_clustering(
     model : FairBayesianClustering
         A fitted estimator.
     X : data frame or array-like
-        The numbers it was fitted to; more than two columns are shown by their two leading
-        principal components.
+        The data it was fitted to; more than two columns of numbers, and categories, are shown by
+        their two leading principal components.
     sensitive_features : array-like, data frame, str or list of str, optional
         The sensitive features it was fitted with.
     title : str, optional
@@ -53,37 +56,49 @@ def plot_clustering(
     """
     from matplotlib.figure import Figure
 
+    check_is_fitted(model, "labels_")
     X, sensitive_features = split_sensitive(X, sensitive_features)
-    features = read_numbers(X)
-    if len(features.rows) != len(model.labels_):
+    points, axis_names = _project(X, resolve_family(model.family), model.n_features_in_)
+    if len(points) != len(model.labels_):
         raise ValueError(
-            f"X has {len(features.rows)} rows, but the model was fitted to {len(model.labels_)}; "
+            f"X has {len(points)} rows, but the model was fitted to {len(model.labels_)}; "
             "pass the same X."
         )
-    groups = read_groups(sensitive_features, len(features.rows))
+    groups = read_groups(sensitive_features, len(points))
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     figure.suptitle(title or f"{type(model).__name__}: {model.n_clusters_} clusters")
     rows_axes, shares_axes, number_axes = figure.subplots(1, 3, width_ratios=(1.3, 1.0, 0.9))
-    _draw_rows(rows_axes, features.rows, features.names, model.labels_, groups)
-    _draw_shares(shares_axes, model.labels_, [groups.names[code] for code in groups.codes])
+    _draw_rows(rows_axes, points, axis_names, model.labels_, groups)
+    _draw_shares(shares_axes, model.labels_, groups)
     _draw_number(number_axes, model.posterior_.n_clusters)
     return figure
 
 
-def _draw_rows(axes: Axes, rows: Any, names: Any, labels: Any, groups: Any) -> None:
+def _project(X: Any, family: Any, n_features: int) -> tuple[Any, list[str]]:
+    """Give two coordinates of each row, and their names."""
+    features = read_features(X, family)
+    n_columns = features.rows.shape[1]
+    if n_columns != n_features:
+        raise ValueError(
+            f"X has {n_columns} features, but the model was fitted to {n_features}; "
+            "pass the same X, and the sensitive columns as sensitive_features."
+        )
+    is_numeric = getattr(family, "values", "numbers") == "numbers"
+    if is_numeric and n_columns <= 2:
+        points = np.zeros((len(features.rows), 2))
+        points[:, :n_columns] = features.rows
+        names = [features.names[k] if features.names else f"column {k}" for k in range(n_columns)]
+        return points, [*names, ""][:2]
+    values = features.rows if is_numeric else Hamming(features.rows).coordinates()
+    left, scale, _ = np.linalg.svd(standardise(values), full_matrices=False)
+    points = left[:, :2] * scale[:2]
+    return points, ["principal component 1", "principal component 2"]
+
+
+def _draw_rows(axes: Axes, points: Any, axis_names: list[str], labels: Any, groups: Any) -> None:
     """Draw the rows, a colour a cluster and a marker a group."""
-    if rows.shape[1] == 1:
-        points = np.column_stack([rows[:, 0], np.zeros(len(rows))])
-        axis_names = [names[0] if names else "column 0", ""]
+    if not axis_names[1]:
         axes.set_yticks([])
-    elif rows.shape[1] == 2:
-        points = rows
-        axis_names = list(names) if names else ["column 0", "column 1"]
-    else:
-        centred = standardise(rows)
-        left, scale, _ = np.linalg.svd(centred, full_matrices=False)
-        points = left[:, :2] * scale[:2]
-        axis_names = ["principal component 1", "principal component 2"]
     for code in range(len(groups.names)):
         members = groups.codes == code
         axes.scatter(
@@ -103,36 +118,52 @@ def _draw_rows(axes: Axes, rows: Any, names: Any, labels: Any, groups: Any) -> N
             c="none",
             edgecolors="black",
             marker=MARKERS[code % len(MARKERS)],
-            label=str(groups.names[code]),
+            label=_name(groups.names[code]),
         )
-    axes.set(xlabel=axis_names[0], ylabel=axis_names[1], title="Clusters (colour)")
+    axes.set(
+        xlabel=axis_names[0], ylabel=axis_names[1], title="Clusters (colours as in the next panel)"
+    )
     if len(groups.names) > 1:
         axes.legend(title="group", loc="best", fontsize="small", framealpha=0.9)
 
 
-def _draw_shares(axes: Axes, labels: Any, group_of_row: list[Any]) -> None:
+def _draw_shares(axes: Axes, labels: Any, groups: Any) -> None:
     """Draw each cluster's shares of the groups, and a last bar for all rows."""
-    shares = group_shares(labels, group_of_row)
-    overall = group_shares(np.zeros(len(labels), dtype=int), group_of_row).iloc[0]
-    bars = [*(str(cluster) for cluster in shares.index), "all"]
-    bottom = np.zeros(len(bars))
-    greys = np.linspace(0.35, 0.85, len(shares.columns))
-    for column, grey in zip(shares.columns, greys, strict=True):
-        heights = np.append(shares[column].to_numpy(), overall[column])
+    group_of_row = groups.codes
+    shares = group_shares(labels, group_of_row).to_numpy()
+    overall = np.bincount(group_of_row) / len(group_of_row)
+    table = np.vstack([shares, overall])
+    places = np.arange(len(table))
+    bottom = np.zeros(len(table))
+    for code, grey in enumerate(np.linspace(0.35, 0.85, len(overall))):
         axes.bar(
-            bars, heights, bottom=bottom, color=str(grey), edgecolor="white", label=str(column)
+            places,
+            table[:, code],
+            bottom=bottom,
+            color=str(grey),
+            edgecolor="white",
+            label=_name(groups.names[code]),
         )
-        bottom += heights
-    gap, ratio = fairness_gap(labels, group_of_row), balance(labels, group_of_row)
-    axes.set(
-        xlabel="cluster",
-        ylabel="share of each group",
-        ylim=(0, 1),
-        title=f"Who is in them\n(gap {gap:.3f}, balance {ratio:.3f})",
-    )
+        bottom += table[:, code]
+    axes.set_xticks(places, [*(str(k) for k in range(len(shares))), "all"])
+    for k, tick in enumerate(axes.get_xticklabels()[:-1]):
+        colour = COLOURS[k % len(COLOURS)]
+        tick.set(color="white", weight="bold")
+        tick.set_bbox({"facecolor": colour, "edgecolor": "none", "boxstyle": "round,pad=0.25"})
+    if len(overall) > 1:
+        gap, ratio = fairness_gap(labels, group_of_row), balance(labels, group_of_row)
+        title = f"Who is in them\n(gap {gap:.3f}, balance {ratio:.3f})"
+    else:
+        title = "Who is in them\n(one group: no fairness to see)"
+    axes.set(xlabel="cluster", ylabel="share of each group", ylim=(0, 1), title=title)
     axes.legend(
         title="group", fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False
     )
+
+
+def _name(group: Any) -> str:
+    """Write a group's name; crossed groups are tuples."""
+    return ", ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
 
 def _draw_number(axes: Axes, n_clusters: Any) -> None:

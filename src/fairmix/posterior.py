@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from fairmix.diagnostics import bulk_ess, r_hat
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+#: Chains disagree if R-hat is larger.
+MAX_R_HAT = 1.05
+#: With fewer draws of a chain, R-hat is mostly noise.
+MIN_DRAWS = 100
 #: Scalars of each draw that do not depend on how clusters are numbered.
 SCALARS = (
     "n_clusters",
@@ -78,7 +84,7 @@ class Posterior:
         Returns
         -------
         pandas.DataFrame
-            A row a scalar: mean, sd, 5 % and 95 % quantiles, ess_bulk, r_hat.
+            A row a scalar: mean, sd, 5 % and 95 % quantiles, ess_bulk, r_hat; rounded, to read.
         """
         rows = {}
         for name in SCALARS:
@@ -92,13 +98,38 @@ class Posterior:
                 "ess_bulk": bulk_ess(values),
                 "r_hat": r_hat(values),
             }
-        return pd.DataFrame.from_dict(rows, orient="index")
+        return pd.DataFrame.from_dict(rows, orient="index").round(
+            {"mean": 4, "sd": 4, "5%": 4, "95%": 4, "ess_bulk": 0, "r_hat": 3}
+        )
 
     def __repr__(self) -> str:
         counts = np.bincount(self.n_clusters.ravel())
         return (
             f"<Posterior: {self.n_chains} chains x {self.n_draws} draws of "
             f"{self.labels.shape[2]} rows; most often {int(np.argmax(counts))} clusters>"
+        )
+
+
+def warn_if_chains_disagree(posterior: Posterior) -> None:
+    """Warn if chains tell different stories.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The draws; with one chain, or too few draws to tell, nothing is said.
+    """
+    if posterior.n_chains < 2 or posterior.n_draws < MIN_DRAWS:
+        return
+    figures = {name: r_hat(getattr(posterior, name)) for name in ("log_posterior", "n_clusters")}
+    if max(figures.values()) > MAX_R_HAT:
+        by_chain = ", ".join(f"{mean:.1f}" for mean in posterior.n_clusters.mean(axis=1))
+        warnings.warn(
+            f"The chains disagree: R-hat is {figures['log_posterior']:.2f} for the log posterior "
+            f"and {figures['n_clusters']:.2f} for n_clusters (1 is converged; mean n_clusters by "
+            f"chain: {by_chain}). The result depends on the start: take more n_warmup and n_draws, "
+            "or more split_merge_moves.",
+            ConvergenceWarning,
+            stacklevel=5,
         )
 
 

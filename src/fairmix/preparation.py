@@ -78,7 +78,7 @@ def standardise(rows: FloatArray) -> FloatArray:
     """
     # By a power of two first: exact, and neither the mean nor the squares overflow.
     exponent = np.frexp(np.max(np.abs(rows), axis=0))[1]
-    centred = np.ldexp(rows, -exponent)
+    centred = np.ldexp(np.ascontiguousarray(rows), -exponent)  # one order of summation
     centred = centred - centred.mean(axis=0)
     centred -= centred.mean(axis=0)
     spread = np.sqrt(np.mean(centred**2, axis=0))
