@@ -28,17 +28,17 @@ from fairmix.distances import Euclidean
 from fairmix.families import Gaussian
 from fairmix.matching import arrange_groups, choose_extra, initial_match
 from fairmix.model import Model
-from fairmix.partition import Geometric, PartitionPrior
+from fairmix.partition import Fixed, PartitionPrior, as_components_prior
 from fairmix.preparation import standardise
 from fairmix.start import initial_labels
 
 N_ROUNDS = 7
 
 
-def make_chain(X, groups, seed=0):
+def make_chain(X, groups, components_prior=None, seed=0):
     names, codes = np.unique(groups, return_inverse=True)
-    grouping = arrange_groups(names.tolist(), codes)
     rng = np.random.default_rng(seed)
+    grouping = arrange_groups(names.tolist(), codes, rng)
     rows = np.ascontiguousarray(standardise(np.asarray(X, dtype=float))[grouping.order])
     distance = Euclidean(rows)
     model = Model(
@@ -49,7 +49,9 @@ def make_chain(X, groups, seed=0):
         extra=choose_extra("random", grouping, distance, rng),
         n_masked=np.zeros(grouping.n_groups, dtype=np.int64),
         temperature=1.0,
-        partition_prior=PartitionPrior(grouping.n_anchors, 1.0, Geometric(0.1)),
+        partition_prior=PartitionPrior(
+            grouping.n_anchors, 1.0, as_components_prior(components_prior)
+        ),
     )
     match = initial_match("transport", grouping, model.extra, distance, rng)
     labels = initial_labels("kmeans", model, match, rng)
@@ -109,23 +111,25 @@ def compare_with_em(X, groups):
 
 
 def scaling():
-    # The toy's clusters are certain, so both sizes have three.
-    seconds = {}
+    seconds, seconds_default = {}, {}
     for n_rows in (1200, 12_000, 120_000):
         toy = load_toy(n_rows=n_rows)
-        chain = make_chain(toy.data, toy.sensitive_features)
-        chain.run(1, 100)
-        seconds[n_rows] = np.median(
-            [time_sweeps(chain, max(2, 240_000 // n_rows)) for _ in range(5)]
-        )
+        # Three components, so that every size has the same number of clusters.
+        chain = make_chain(toy.data, toy.sensitive_features, Fixed(3))
+        default = chain.schedule
+        n_sweeps = max(2, 240_000 // n_rows)
+        chain.run(1, 10)
+        seconds_default[n_rows] = np.median([time_sweeps(chain, n_sweeps) for _ in range(3)])
+        chain.schedule = default._replace(split_merge_proposals=0)
+        seconds[n_rows] = np.median([time_sweeps(chain, n_sweeps) for _ in range(5)])
         print(
             f"  {n_rows:7,d} rows, {chain.state.n_clusters[0]} clusters: "
-            f"{seconds[n_rows] * 1e3:9.3f} ms a default sweep"
+            f"{seconds[n_rows] * 1e3:9.3f} ms a sweep without split-merge, "
+            f"{seconds_default[n_rows] * 1e3:9.3f} ms with"
         )
-    print(
-        f"  ratio of times for 10 x the rows: {seconds[12_000] / seconds[1200]:.1f}, "
-        f"{seconds[120_000] / seconds[12_000]:.1f}"
-    )
+    for name, times in (("without", seconds), ("with", seconds_default)):
+        ratios = times[12_000] / times[1200], times[120_000] / times[12_000]
+        print(f"  ratio of times for 10 x the rows, {name}: {ratios[0]:.1f}, {ratios[1]:.1f}")
 
 
 START_UP = """
@@ -152,9 +156,10 @@ def start_up():
                 check=True,
             )
             whole = time.perf_counter() - began
+            imported, fitted = map(float, done.stdout.split())
             print(
-                f"  {name:26s} {float(done.stdout):6.2f} s import to draws, {whole:6.2f} s whole; "
-                f"says: {done.stderr.strip() or '(nothing)'}"
+                f"  {name:24s} import {imported:5.2f} s, fit {fitted:5.2f} s, "
+                f"process {whole:5.2f} s; says: {done.stderr.strip() or '(nothing)'}"
             )
 
 
