@@ -23,7 +23,6 @@ import pandas as pd
 from sklearn.mixture import BayesianGaussianMixture
 
 from fairmix.chain import Chain, initial_start, make_schedule
-from fairmix.datasets import load_toy
 from fairmix.distances import Euclidean
 from fairmix.families import Gaussian
 from fairmix.matching import arrange_groups, choose_extra, initial_match
@@ -80,12 +79,19 @@ def time_em(X, n_iterations=50):
     return (time.perf_counter() - began) / n_iterations
 
 
+def sweep_of_the_issue(chain):
+    """Give the schedule of STEP 2 and as many follower swaps as followers, nothing else."""
+    n_followers = chain.model.grouping.n_rows - chain.model.grouping.n_anchors
+    return chain.schedule._replace(
+        follower_swaps=n_followers, anchor_swaps=0, split_merge_proposals=0
+    )
+
+
 def compare_with_em(X, groups):
     chain = make_chain(X, groups)
     rows = standardise(np.asarray(X, dtype=float))
-    n_followers = chain.model.grouping.n_rows - chain.model.grouping.n_anchors
-    default = chain.schedule
-    issue = default._replace(follower_swaps=n_followers, anchor_swaps=0, split_merge_proposals=0)
+    default, issue = chain.schedule, sweep_of_the_issue(chain)
+    n_followers = issue.follower_swaps
     chain.run(1, 1000)
     ratios, sweeps, defaults, iterations = [], [], [], []
     for _ in range(N_ROUNDS):  # interleaved, since machines are noisy
@@ -110,26 +116,37 @@ def compare_with_em(X, groups):
         print(f"    {field:16s}                    {100 * share:8.0f} %")
 
 
-def scaling():
-    seconds, seconds_default = {}, {}
-    for n_rows in (1200, 12_000, 120_000):
-        toy = load_toy(n_rows=n_rows)
-        # Three components, so that every size has the same number of clusters.
-        chain = make_chain(toy.data, toy.sensitive_features, Fixed(3))
-        default = chain.schedule
-        n_sweeps = max(2, 240_000 // n_rows)
-        chain.run(1, 10)
-        seconds_default[n_rows] = np.median([time_sweeps(chain, n_sweeps) for _ in range(3)])
-        chain.schedule = default._replace(split_merge_proposals=0)
-        seconds[n_rows] = np.median([time_sweeps(chain, n_sweeps) for _ in range(5)])
+def scaling(X, groups):
+    X, groups = np.asarray(X, dtype=float), np.asarray(groups)
+    chains = {}
+    for times in (1, 10, 100):
+        rng = np.random.default_rng(0)
+        rows = np.tile(X, (times, 1))
+        rows += 0.05 * X.std(axis=0) * rng.normal(size=rows.shape)
+        # Ten components, so that every size has the same number of clusters.
+        chains[times] = make_chain(rows, np.tile(groups, times), Fixed(10))
+        chains[times].run(1, 3)
+        n_clusters = chains[times].state.n_clusters[0]
+        print(f"  {len(rows):6,d} rows, {n_clusters} clusters")
+    default = {times: chain.schedule for times, chain in chains.items()}
+    without = {times: s._replace(split_merge_proposals=0) for times, s in default.items()}
+    issue = {times: sweep_of_the_issue(chain) for times, chain in chains.items()}
+    for name, schedules in (
+        ("sweep", issue),
+        ("default without split-merge", without),
+        ("default", default),
+    ):
+        seconds = {times: [] for times in chains}
+        for _ in range(N_ROUNDS):  # interleaved, since machines are noisy
+            for times, chain in chains.items():
+                chain.schedule = schedules[times]
+                seconds[times].append(time_sweeps(chain, 200 // times))
+        first, second, third = (np.array(values) for values in seconds.values())
         print(
-            f"  {n_rows:7,d} rows, {chain.state.n_clusters[0]} clusters: "
-            f"{seconds[n_rows] * 1e3:9.3f} ms a sweep without split-merge, "
-            f"{seconds_default[n_rows] * 1e3:9.3f} ms with"
+            f"  {name:28s} {np.median(first) * 1e3:6.2f}, {np.median(second) * 1e3:7.2f}, "
+            f"{np.median(third) * 1e3:8.2f} ms; 10 x the rows take "
+            f"{np.median(second / first):.1f} and {np.median(third / second):.1f} x the time"
         )
-    for name, times in (("without", seconds), ("with", seconds_default)):
-        ratios = times[12_000] / times[1200], times[120_000] / times[12_000]
-        print(f"  ratio of times for 10 x the rows, {name}: {ratios[0]:.1f}, {ratios[1]:.1f}")
 
 
 START_UP = """
@@ -169,12 +186,13 @@ def main():
     folder = parser.parse_args().data
     if folder:
         table = pd.read_csv(Path(folder) / "diabetes.csv")
+        X, groups = table.drop(columns=["age", "outcome"]), table["age"] > 29
         print("Diabetes, 768 rows x 7 columns, two groups")
-        compare_with_em(table.drop(columns=["age", "outcome"]), table["age"] > 29)
+        compare_with_em(X, groups)
+        print("Scaling in rows, Diabetes repeated with noise")
+        scaling(X, groups)
     else:
-        print("No --data and no FAIRMIX_DATA: the comparison on Diabetes is left out.")
-    print("Scaling in rows, toy data")
-    scaling()
+        print("No --data and no FAIRMIX_DATA: the comparisons on Diabetes are left out.")
     print("Start-up")
     start_up()
 
