@@ -5,6 +5,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples every time where a change is judged; new ones everywhere else.
+settings.register_profile("ci", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")
