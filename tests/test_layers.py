@@ -14,6 +14,7 @@ ROOT = Path(fairmix.__file__).parent
 # A module imports only from layers before its own.
 LAYERS = [
     {"_version", "values", "diagnostics", "distances", "partition", "matching", "families"},
+    {"cap"},
     {"kernels"},
     {"inputs", "model", "posterior", "compilation", "parameters", "point_estimate"},
     {"preparation", "metrics", "chain", "start"},

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from fairmix.cap import Cap
 from fairmix.chain import Chain, Start, make_schedule
 from fairmix.distances import Euclidean, Hamming
 from fairmix.families import Bernoulli, Categorical, Gaussian
 from fairmix.matching import Grouping
+from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts
 from fairmix.model import Model
 from fairmix.partition import Geometric, PartitionPrior
 from tests.exact.enumeration import TinyProblem, canonical
@@ -21,9 +23,11 @@ def make_model(problem: TinyProblem) -> Model:
         order=np.arange(len(rows)),
         group_start=np.concatenate([[0], np.cumsum(sizes)]),
     )
-    extra = np.zeros((len(sizes), sizes[0]), dtype=bool)
-    for group, anchors in enumerate(problem.extra, start=1):
-        extra[group, list(anchors)] = True
+    extra = None
+    if problem.extra is not None:
+        extra = np.zeros((len(sizes), sizes[0]), dtype=bool)
+        for group, anchors in enumerate(problem.extra, start=1):
+            extra[group, list(anchors)] = True
     return Model(
         rows=rows,
         family=FAMILIES[problem.family].prepare(rows),
@@ -35,6 +39,7 @@ def make_model(problem: TinyProblem) -> Model:
         partition_prior=PartitionPrior(
             problem.n_anchors, problem.concentration, Geometric(problem.success_prob)
         ),
+        cap=Cap(problem.max_gap, problem.min_balance),
     )
 
 
@@ -57,7 +62,15 @@ def make_chain(problem: TinyProblem, start_state, seed: int, **schedule) -> Chai
 def only(**schedule) -> dict:
     """Give a schedule with all moves off but these."""
     off = dict.fromkeys(
-        ("follower_swaps", "anchor_swaps", "mask_passes", "free_match_passes", "gibbs_passes"), 0
+        (
+            "follower_swaps",
+            "anchor_swaps",
+            "extra_moves",
+            "mask_passes",
+            "free_match_passes",
+            "gibbs_passes",
+        ),
+        0,
     )
     return off | {"joint_proposals": 0, "split_merge_proposals": 0} | schedule
 
@@ -72,6 +85,10 @@ def read_state(chain: Chain):
     return labels, match, frozenset(masked.tolist()), free
 
 
+def canonical_codes(labels):
+    return np.unique(labels, return_inverse=True)[1]
+
+
 def check_invariants(chain: Chain) -> None:
     """Assert everything that must hold after any move."""
     model, state = chain.model, chain.state
@@ -82,7 +99,14 @@ def check_invariants(chain: Chain) -> None:
     for group in range(1, grouping.n_groups):
         rows = grouping.rows_of(group)
         capacity = np.bincount(match[rows], minlength=grouping.n_anchors)
-        assert np.array_equal(capacity, grouping.multiplicity[group] + model.extra[group])
+        over = capacity - grouping.multiplicity[group]
+        if model.extra is None:
+            assert set(over) <= {0, 1}
+        else:
+            assert np.array_equal(over, model.extra[group])
+        filled = (state.row_at >= 0).reshape(-1)[layout.seat_start[group] :]
+        filled = filled[: grouping.n_anchors * layout.seats_per_slot[group]]
+        assert filled.sum() == len(rows)
         assert state.masked[rows].sum() == model.n_masked[group]
         n_masked = model.n_masked[group]
         order = state.mask_order[rows]
@@ -94,6 +118,11 @@ def check_invariants(chain: Chain) -> None:
         slots = (seats - layout.seat_start[group]) // layout.seats_per_slot[group]
         assert np.array_equal(slots, state.slot_of[rows])
     assert not state.masked[: grouping.n_anchors].any()
+    if grouping.n_groups > 1:
+        counts = count_groups(
+            canonical_codes(chain.row_labels), grouping.group_of, grouping.n_groups
+        )
+        assert model.cap.allows(gap_of_counts(counts), balance_of_counts(counts))
     n_clusters = state.n_clusters[0]
     assert set(state.active[:n_clusters]) == set(state.labels)
     assert np.array_equal(state.place[state.active], np.arange(grouping.n_anchors))

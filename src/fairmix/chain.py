@@ -12,12 +12,15 @@ from fairmix.compilation import compiled_sweeps
 from fairmix.kernels.launch import Deal
 from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
 from fairmix.kernels.sweep import MOVES, Draws
+from fairmix.kernels.tempering import Tempered
 from fairmix.model import Model
 
 IntArray = NDArray[np.int64]
 
 #: Partners of a swap are among so many next rows of the group; what they need fits in a cache.
 SWAP_REACH = 1000
+#: Proposals a sweep to split, merge, deal anew or exchange.
+SPLIT_MERGE_MOVES = 30
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Chain:
         self.layout = make_layout(model)
         self.tables = make_partition_tables(model)
         self.state = make_state(model, self.layout, start)
+        self._family = Tempered(model.family, np.ones(1))
         self._work = make_workspace(model)
         self._deal = make_deal(model)
         self._run = compiled_sweeps(model.family.__class__, model.distance.__class__)
@@ -88,7 +92,7 @@ class Chain:
         draws = make_draws(self.model, n_draws)
         self._run(
             self.rng,
-            self.model.family,
+            self._family,
             self.model.distance,
             self.layout,
             self.tables,
@@ -102,6 +106,16 @@ class Chain:
             n_draws,
         )
         return draws
+
+    def heat(self, power: float) -> None:
+        """Raise the likelihood to a power from now on; 1 is the posterior itself.
+
+        Parameters
+        ----------
+        power : float
+            The power.
+        """
+        self._family.power[0] = power
 
     @property
     def match(self) -> IntArray:
@@ -131,9 +145,9 @@ def make_schedule(
         Our moves, or the paper's joint proposal.
     matching_moves : int, optional
         Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
-        sweep; five a follower by default.
+        sweep; two a follower by default.
     split_merge_moves : int, optional
-        Splits, merges and re-deals a sweep; ten by default.
+        Splits, merges, re-deals and exchanges a sweep; by default ``SPLIT_MERGE_MOVES``.
 
     Returns
     -------
@@ -143,7 +157,7 @@ def make_schedule(
     n_anchors = model.grouping.n_anchors
     n_followers = model.grouping.n_rows - n_anchors
     if matching_moves is None:
-        matching_moves = 5 * n_followers
+        matching_moves = 2 * n_followers
     if n_followers == 0:
         matching_moves = 0
     joint = matching_step == "joint"
@@ -151,11 +165,12 @@ def make_schedule(
     return Schedule(
         follower_swaps=0 if joint else matching_moves,
         anchor_swaps=0 if joint else -(-matching_moves * n_anchors // max(n_followers, 1)),
+        extra_moves=matching_moves if model.extra is None else 0,
         mask_passes=passes,
         free_match_passes=passes,
         joint_proposals=matching_moves if joint else 0,
         gibbs_passes=1,
-        split_merge_proposals=10 if split_merge_moves is None else split_merge_moves,
+        split_merge_proposals=SPLIT_MERGE_MOVES if split_merge_moves is None else split_merge_moves,
     )
 
 
@@ -163,9 +178,14 @@ def make_layout(model: Model) -> Layout:
     """Make the layout: seats are numbered and slots sorted by their capacities."""
     grouping = model.grouping
     width = grouping.multiplicity + (grouping.remainder > 0)
-    patterns, class_of = np.unique(model.extra.T, axis=0, return_inverse=True)
-    class_of = class_of.reshape(-1).astype(np.int64)
-    sizes = np.bincount(class_of, minlength=len(patterns))
+    if model.extra is None:  # anchors may change places with all others
+        class_of = np.zeros(grouping.n_anchors, dtype=np.int64)
+    else:
+        class_of = np.unique(model.extra.T, axis=0, return_inverse=True)[1]
+        class_of = class_of.reshape(-1).astype(np.int64)
+    sizes = np.bincount(class_of)
+    gap_weight = 1.0 / (2.0 * grouping.n_anchors * grouping.sizes * max(grouping.n_groups - 1, 1))
+    gap_weight[0] = 0.0
     class_slots = np.argsort(class_of, kind="stable")
     return Layout(
         group_start=grouping.group_start.astype(np.int64),
@@ -179,6 +199,11 @@ def make_layout(model: Model) -> Layout:
         class_slots=class_slots,
         class_place=np.argsort(class_slots),
         swap_reach=SWAP_REACH,
+        has_free_extra=(grouping.remainder > 0) & (model.extra is None),
+        is_capped=model.cap.is_tight,
+        gap_weight=gap_weight,
+        largest_gap=model.cap.largest_gap,
+        least_balance=model.cap.least_balance,
     )
 
 
@@ -234,12 +259,16 @@ def make_state(model: Model, layout: Layout, start: Start) -> State:
         cluster_log_marginal=np.zeros(n_anchors),
         bundle_rows=np.zeros(n_anchors, dtype=np.int64),
         bundle_stats=np.zeros((n_anchors, n_stats)),
+        cluster_groups=np.zeros((n_anchors, grouping.n_groups), dtype=np.int64),
+        bundle_groups=np.zeros((n_anchors, grouping.n_groups), dtype=np.int64),
+        imbalance=np.zeros(grouping.n_groups, dtype=np.int64),
     )
 
 
 def make_workspace(model: Model) -> Workspace:
     """Make room for one proposal: at most five rows, thus ten clusters."""
     n_anchors, n_stats = model.grouping.n_anchors, model.row_stats.shape[1]
+    n_groups = model.grouping.n_groups
     return Workspace(
         stats=np.zeros(n_stats),
         log_weights=np.zeros(n_anchors + 1),
@@ -248,11 +277,13 @@ def make_workspace(model: Model) -> Workspace:
         saved_rows=np.zeros(10, dtype=np.int64),
         saved_stats=np.zeros((10, n_stats)),
         saved_log_marginal=np.zeros(10),
+        saved_groups=np.zeros((10, n_groups), dtype=np.int64),
         n_saved=np.zeros(1, dtype=np.int64),
         label_start=np.zeros(n_anchors, dtype=np.int64),
         slots_by_label=np.zeros(n_anchors, dtype=np.int64),
         touched_rows=np.zeros(5, dtype=np.int64),
         labels_before=np.zeros(5, dtype=np.int64),
+        slots_by_extra=np.zeros((n_groups, n_anchors), dtype=np.int64),
     )
 
 
@@ -264,16 +295,27 @@ def make_deal(model: Model) -> Deal:
         slots=np.zeros(n_anchors, dtype=np.int64),
         rows=np.zeros(n_rows, dtype=np.int64),
         part_start=np.zeros(n_groups + 2, dtype=np.int64),
+        free_end=np.zeros(n_groups + 1, dtype=np.int64),
+        flexible=np.zeros((n_groups, n_anchors), dtype=bool),
         capacity=np.zeros((n_groups, n_anchors), dtype=np.int64),
+        has_extra=np.zeros((n_groups, n_anchors), dtype=bool),
+        gets_extra=np.zeros((n_groups, n_anchors), dtype=bool),
+        n_extra=np.zeros(n_groups, dtype=np.int64),
+        lift=np.zeros((n_groups, n_anchors)),
         in_a=np.zeros(n_rows, dtype=bool),
         preference=np.zeros(n_rows),
+        odds=np.zeros(n_rows),
         order=np.zeros(n_rows, dtype=np.int64),
+        centre=np.zeros(n_groups),
+        border=np.zeros(n_groups),
         stats=np.zeros((2, n_stats)),
         n_rows=np.zeros(2, dtype=np.int64),
+        half_groups=np.zeros((2, n_groups), dtype=np.int64),
         joined=np.zeros(n_stats),
         half_slots=np.zeros(n_anchors, dtype=np.int64),
         new_seat=np.zeros(n_rows, dtype=np.int64),
         new_slot=np.zeros(n_rows, dtype=np.int64),
+        log_weights=np.zeros(n_anchors + 1),
     )
 
 
@@ -295,7 +337,9 @@ def make_draws(model: Model, n_draws: int) -> Draws:
 def initial_start(
     model: Model, labels: IntArray, match: IntArray, rng: np.random.Generator
 ) -> Start:
-    """Complete a start: the mask and the free map are drawn from their priors.
+    """Complete a start: the mask is drawn from its prior, and so is the free map without a cap.
+
+    Under a cap, the free map starts as the matching, which keeps the start inside.
 
     Parameters
     ----------
@@ -322,5 +366,7 @@ def initial_start(
         labels=labels,
         match=match,
         masked_rows=np.concatenate([np.empty(0, dtype=np.int64), *masked]),
-        free_match=rng.integers(grouping.n_anchors, size=grouping.n_rows),
+        free_match=match
+        if model.cap.is_tight
+        else rng.integers(grouping.n_anchors, size=grouping.n_rows),
     )

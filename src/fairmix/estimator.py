@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
+from fairmix.cap import certain_gap, resolve_cap
 from fairmix.distances import Euclidean, Hamming
 from fairmix.inputs import (
     Features,
@@ -61,11 +62,18 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         Rows of each follower group that are exempt from matching (the paper's m), for relaxed
         fairness; a dict maps group names to numbers. With m of n_b rows masked (and group
         sizes that are multiples), the gap is at most m / n_b.
-    extra : {"random", "medoids"}, rows or dict, default="random"
+    max_gap : float or None, default=None
+        The largest fairness gap of any draw: the prior is cut to clusterings that obey it, so
+        the bound is certain, whatever the group sizes. None is no cap; ``gap_bound_`` says what
+        is certain then.
+    min_balance : float or None, default=None
+        The least balance of any draw, likewise.
+    extra : {"auto", "random", "medoids", "free"}, rows or dict, default="auto"
         When a group's size is not a multiple of the smallest group's, some anchors take one
-        follower more (the paper's R): random ones, medoids of the anchors, or these rows
-        of X (0-based; for several follower groups a dict group -> rows). They are chosen
-        once for all chains, since they belong to the model.
+        follower more (the paper's R): random ones, medoids of the anchors, these rows
+        of X (0-based; for several follower groups a dict group -> rows), all chosen once for
+        all chains since they belong to the model; or "free": any, sampled with all the rest.
+        "auto" is "free" with a cap, which needs it, and "random" without.
     temperature : float, default=1.0
         Temperature tau of the prior of the matching, :math:`\exp(-\text{mean distance}/\tau)`.
         The distance is a mean over a group's rows, so the prior is nearly flat from 0.1 on;
@@ -79,16 +87,24 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     matching_step : {"separate", "joint"}, default="separate"
         How the matching is sampled: our moves, or the paper's joint proposal.
     matching_moves : int or "auto", default="auto"
-        Follower swaps a sweep, with anchor swaps in proportion ("auto": five a follower); in
+        Follower swaps a sweep, with anchor swaps in proportion ("auto": two a follower); in
         the joint step, joint proposals a sweep (the paper makes 10).
     split_merge_moves : int or "auto", default="auto"
-        Proposals a sweep to split a cluster, merge two, or deal two anew, matched rows and
-        all ("auto": ten). Without them chains hardly leave the place where they start.
+        Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
+        matched rows and all ("auto": 30). Without them chains hardly leave the place where
+        they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.
-    init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
+    init_partition : {"auto", "kmeans", "one", "singletons"}, int, labels or tuple, default="auto"
         The first partition: k-means on the means of matched rows, one cluster, every anchor its
         own, this many random clusters, or labels of the rows of X (those of the anchors count).
+        A tuple of these is one start a chain, in turn; "auto" is ("kmeans", "one", 20,
+        "singletons"), so that chains that agree do so from different places (singletons with at
+        most 1,000 anchors).
+    annealing : bool, default=True
+        Whether the warm-up begins with a flattened likelihood (a tenth of its power, raised to
+        the whole over four fifths of the warm-up). Chains that start cold often stay in the
+        first arrangement of clusters they come across.
     n_chains : int, default=4
         Number of chains.
     n_warmup : int, default=1000
@@ -116,6 +132,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         Number of clusters in ``labels_``.
     posterior_ : Posterior
         All draws, with diagnostics in ``posterior_.summary()``.
+    gap_bound_ : float
+        What is certain about the fairness gap of every draw: ``max_gap``, or the mean over
+        groups of :math:`m_b/n_b + r_b (n_0 - r_b)/(n_0 n_b)`, whichever is smaller.
     groups_ : dict
         Number of rows of each sensitive group, the anchor group first.
     n_features_in_ : int
@@ -149,7 +168,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         family: Any = "gaussian",
         *,
         n_masked: Any = 0,
-        extra: Any = "random",
+        max_gap: float | None = None,
+        min_balance: float | None = None,
+        extra: Any = "auto",
         temperature: float = 1.0,
         concentration: float = 1.0,
         components_prior: Any = None,
@@ -157,7 +178,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         matching_moves: int | str = "auto",
         split_merge_moves: int | str = "auto",
         init_match: str = "transport",
-        init_partition: Any = "kmeans",
+        init_partition: Any = "auto",
+        annealing: bool = True,
         n_chains: int = 4,
         n_warmup: int = 1000,
         n_draws: int = 1000,
@@ -169,6 +191,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     ) -> None:
         self.family = family
         self.n_masked = n_masked
+        self.max_gap = max_gap
+        self.min_balance = min_balance
         self.extra = extra
         self.temperature = temperature
         self.concentration = concentration
@@ -178,6 +202,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.split_merge_moves = split_merge_moves
         self.init_match = init_match
         self.init_partition = init_partition
+        self.annealing = annealing
         self.n_chains = n_chains
         self.n_warmup = n_warmup
         self.n_draws = n_draws
@@ -186,6 +211,37 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **parameters: Any) -> Self:
+        """Give an estimator that samples exactly as the paper does.
+
+        Ten joint proposals a sweep, no split-merge, from one cluster and a random matching,
+        1,000 sweeps of warm-up and 200 more. It is there to compare with: on real data such
+        chains end far from each other.
+
+        Parameters
+        ----------
+        **parameters
+            Parameters of the estimator, to set others or change these.
+
+        Returns
+        -------
+        FairBayesianClustering
+            The estimator.
+        """
+        preset: dict[str, Any] = {
+            "extra": "random",
+            "matching_step": "joint",
+            "matching_moves": 10,
+            "split_merge_moves": 0,
+            "init_match": "random",
+            "init_partition": "one",
+            "annealing": False,
+            "n_warmup": 1000,
+            "n_draws": 200,
+        }
+        return cls(**(preset | parameters))
 
     def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
         """Sample the posterior of fair clusterings.
@@ -259,7 +315,10 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
         rows = self._scale(varying, family)
         model = self._make_model(rows, family, grouping, model_rng)
-        chains = [self._make_chain(model, np.random.default_rng(s)) for s in chain_seeds]
+        chains = [
+            self._make_chain(model, number, np.random.default_rng(chain_seed))
+            for number, chain_seed in enumerate(chain_seeds)
+        ]
 
         group_codes = np.empty(n_rows, dtype=np.int64)
         group_codes[audited.order] = audited.group_of
@@ -270,10 +329,13 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             n_draws=self.n_draws,
             thin=self.thin,
             audit=Audit(group_codes, audited.n_groups, lambda labels: measure(rows, labels)),
+            annealing=self.annealing,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
         self._set_fitted(posterior, features, audited)
+        if enforce:
+            self.gap_bound_ = min(model.cap.max_gap, certain_gap(grouping, model.n_masked))
         return self
 
     def _check_parameters(self) -> None:
@@ -284,6 +346,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         for name in ("matching_moves", "split_merge_moves"):
             if getattr(self, name) != "auto":
                 check_integer(f"{name} (or 'auto')", getattr(self, name), 0)
+        if self.max_gap is not None or self.min_balance is not None:
+            self._check_cap_parameters()
         check_choice("init_match", self.init_match, ("transport", "random"))
         check_integer("n_chains", self.n_chains, 1)
         check_integer("n_warmup", self.n_warmup, 0)
@@ -293,6 +357,21 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             raise ValueError(
                 f"thin = {self.thin} keeps none of the n_draws = {self.n_draws} sweeps; "
                 "pass a smaller thin or more n_draws."
+            )
+
+    def _check_cap_parameters(self) -> None:
+        """Check what a cap needs."""
+        name = "max_gap" if self.max_gap is not None else "min_balance"
+        shown = f"{name} = {getattr(self, name)!r}"
+        if not (isinstance(self.extra, str) and self.extra in ("auto", "free")):
+            raise ValueError(
+                f"extra = {self.extra!r} together with {shown}: a cap needs anchors with an extra "
+                "follower to be free; pass extra='auto' or 'free'."
+            )
+        if self.split_merge_moves == 0:
+            raise ValueError(
+                f"split_merge_moves = 0 together with {shown}: under a cap, chains get from "
+                "one clustering to others by splits and merges; pass split_merge_moves='auto'."
             )
 
     def _scale(self, features: Features, family: Any) -> FloatArray:
@@ -318,6 +397,11 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self, rows: FloatArray, family: Any, grouping: Grouping, rng: np.random.Generator
     ) -> Model:
         """Put data, family and priors together, rows in internal order."""
+        cap = resolve_cap(self.max_gap, self.min_balance, grouping)
+        extra = self.extra
+        if isinstance(extra, str) and extra == "auto":
+            extra = "free" if cap.is_tight else "random"
+        is_free = isinstance(extra, str) and extra == "free"
         ordered = np.ascontiguousarray(rows[grouping.order])
         distance = (Euclidean if _is_numeric(family) else Hamming)(ordered)
         return Model(
@@ -325,7 +409,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             family=family.prepare(ordered),
             distance=distance,
             grouping=grouping,
-            extra=choose_extra(self.extra, grouping, distance, rng),
+            extra=None if is_free else choose_extra(extra, grouping, distance, rng),
             n_masked=resolve_masks(self.n_masked, grouping),
             temperature=float(self.temperature),
             partition_prior=PartitionPrior(
@@ -333,15 +417,21 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
                 float(self.concentration),
                 as_components_prior(self.components_prior),
             ),
+            cap=cap,
         )
 
-    def _make_chain(self, model: Model, rng: np.random.Generator) -> Any:
+    def _make_chain(self, model: Model, number: int, rng: np.random.Generator) -> Any:
         """Make a chain with its own start."""
         from fairmix.chain import Chain, initial_start, make_schedule
-        from fairmix.start import initial_labels
+        from fairmix.start import initial_labels, repair_start, start_of_chain
 
-        match = initial_match(self.init_match, model.grouping, model.extra, model.distance, rng)
-        labels = initial_labels(self.init_partition, model, match, rng)
+        extra = model.extra
+        if extra is None:  # some R to start with
+            extra = choose_extra("random", model.grouping, model.distance, rng)
+        match = initial_match(self.init_match, model.grouping, extra, model.distance, rng)
+        start = start_of_chain(self.init_partition, number, model)
+        labels = initial_labels(start, model, match, rng)
+        labels, match = repair_start(model, labels, match, rng)
         schedule = make_schedule(
             model,
             self.matching_step,

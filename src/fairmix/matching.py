@@ -150,8 +150,8 @@ def choose_extra(
             chosen[group, _medoids(distance, grouping.n_anchors, remainder, rng)] = True
         else:
             raise ValueError(
-                f"extra must be 'random', 'medoids' or rows of X (0-based; for several follower "
-                f"groups a dict group -> rows), got {extra!r}."
+                f"extra must be 'auto', 'random', 'medoids', 'free' or rows of X (0-based; for "
+                f"several follower groups a dict group -> rows), got {extra!r}."
             )
     return chosen
 

@@ -206,9 +206,13 @@ def gap_of_counts(counts: IntArray) -> FloatArray:
     """Fairness gap of tables (..., cluster, group), the anchor group first."""
     if counts.shape[-1] == 1:
         return np.zeros(counts.shape[:-2])
+    return np.asarray(gaps_of_counts(counts).mean(axis=-1))
+
+
+def gaps_of_counts(counts: IntArray) -> FloatArray:
+    """Gap of each follower group, of tables (..., cluster, group), the anchor group first."""
     shares = counts / counts.sum(axis=-2, keepdims=True)
-    differences = np.abs(shares[..., :1] - shares[..., 1:]).sum(axis=-2)
-    return np.asarray(differences.mean(axis=-1) / 2)
+    return np.asarray(np.abs(shares[..., :1] - shares[..., 1:]).sum(axis=-2) / 2)
 
 
 def balance_of_counts(counts: IntArray) -> FloatArray:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairmix.cap import Cap
 from fairmix.matching import Grouping
 from fairmix.partition import PartitionPrior
 
@@ -47,24 +48,27 @@ class Model:
         Distance between rows, for the energy.
     grouping : Grouping
         The groups.
-    extra : ndarray of bool, shape (n_groups, n_anchors)
-        Anchors that take an extra follower of each group (the paper's R).
+    extra : ndarray of bool, shape (n_groups, n_anchors), or None
+        Anchors that take an extra follower of each group (the paper's R); None if R is free.
     n_masked : ndarray of shape (n_groups,)
         Masked rows of each group (the paper's m); 0 for the anchors.
     temperature : float
         The paper's tau.
     partition_prior : PartitionPrior
         The prior on partitions of the anchors.
+    cap : Cap
+        How unfair a state may be.
     """
 
     rows: NDArray[np.float64]
     family: Any
     distance: Any
     grouping: Grouping
-    extra: NDArray[np.bool_]
+    extra: NDArray[np.bool_] | None
     n_masked: IntArray
     temperature: float
     partition_prior: PartitionPrior
+    cap: Cap = Cap()  # noqa: RUF009 (a NamedTuple, which is immutable)
 
     @cached_property
     def row_stats(self) -> NDArray[np.float64]:

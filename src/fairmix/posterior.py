@@ -50,6 +50,9 @@ class Posterior:
         :math:`\sum_b \log e(\mathbf T_b)`: the log posterior up to a constant.
     fairness_gap, balance, cost : ndarray of shape (n_chains, n_draws)
         As in :mod:`fairmix.metrics`, on the data as sampled.
+    group_gaps : ndarray of shape (n_chains, n_draws, n_groups - 1)
+        Gap of each group to the smallest one, in the order of the estimator's ``groups_``; the
+        fairness gap is their mean.
     masked_rows : ndarray of shape (n_chains, n_draws, n_masked)
         Rows of X that were exempt from matching (the paper's E).
     acceptance : dict of str to ndarray of shape (n_chains, n_draws)
@@ -65,6 +68,7 @@ class Posterior:
     fairness_gap: FloatArray
     balance: FloatArray
     cost: FloatArray
+    group_gaps: FloatArray
     masked_rows: IntArray
     acceptance: dict[str, FloatArray]
 

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 from fairmix.chain import Chain
 from fairmix.kernels.sweep import MOVES, Draws
-from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts
+from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts, gaps_of_counts
 from fairmix.posterior import Posterior, canonical_labels
 
 IntArray = NDArray[np.int64]
 
+#: An annealed warm-up begins with the likelihood to this power, reaches 1 after this share of its
+#: sweeps, and does so in so many steps.
+LEAST_POWER, ANNEALED_SHARE, POWER_STEPS = 0.1, 0.8, 100
 #: Compiled code returns to Python about this often (seconds), for progress and Ctrl-C.
 CHUNK_SECONDS = 0.1
 
@@ -100,6 +103,7 @@ def sample_posterior(
     n_draws: int,
     thin: int,
     audit: Audit,
+    annealing: bool = True,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Posterior:
@@ -117,6 +121,8 @@ def sample_posterior(
         Every how many of them a draw is kept.
     audit : Audit
         What is measured on each draw.
+    annealing : bool, default=True
+        Whether the warm-up begins with a flattened likelihood.
     n_jobs : int, optional
         Number of threads, as in joblib.
     verbose : int, default=0
@@ -131,7 +137,7 @@ def sample_posterior(
     progress = Progress(len(chains) * (n_warmup + n_draws // thin * thin), verbose)
     try:
         results = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_run_chain)(chain, n_warmup, n_draws // thin, thin, audit, progress)
+            delayed(_run_chain)(chain, n_warmup, n_draws // thin, thin, audit, progress, annealing)
             for chain in chains
         )
     except BaseException:
@@ -141,17 +147,27 @@ def sample_posterior(
 
 
 def _run_chain(
-    chain: Chain, n_warmup: int, n_kept: int, thin: int, audit: Audit, progress: Progress
+    chain: Chain,
+    n_warmup: int,
+    n_kept: int,
+    thin: int,
+    audit: Audit,
+    progress: Progress,
+    annealing: bool,
 ) -> Posterior:
     """Warm a chain up and collect its draws, as a posterior of one chain."""
     pace = _Pace()
     done = 0
+    n_annealed = int(ANNEALED_SHARE * n_warmup) if annealing else 0
     while done < n_warmup:
-        n_sweeps = pace.sweeps(1, n_warmup - done)
+        power, stop = _power_at(done, n_annealed)
+        chain.heat(power)
+        n_sweeps = pace.sweeps(1, min(stop, n_warmup) - done)
         draws = pace.run(chain, 1, n_sweeps)
         done += n_sweeps
         progress.advance(n_sweeps, int(draws.n_clusters[-1]))
 
+    chain.heat(1.0)
     # Chunks depend on the clock, so what is drawn between them needs a generator of its own.
     components_rng = chain.rng.spawn(1)[0]
     chunks = []
@@ -163,6 +179,15 @@ def _run_chain(
         kept += n_new
         progress.advance(n_new * thin, int(draws.n_clusters[-1]))
     return _join(chunks, axis=1)
+
+
+def _power_at(sweep: int, n_annealed: int) -> tuple[float, int]:
+    """Give the likelihood's power at a sweep of the warm-up, and the sweep at which it changes."""
+    if sweep >= n_annealed:
+        return 1.0, sys.maxsize
+    step = sweep * POWER_STEPS // n_annealed
+    next_change = -(-(step + 1) * n_annealed // POWER_STEPS)
+    return LEAST_POWER + (1.0 - LEAST_POWER) * step / POWER_STEPS, next_change
 
 
 class _Pace:
@@ -206,6 +231,7 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
         log_likelihood=draws.log_likelihood[None],
         log_posterior=(draws.log_likelihood + draws.log_prior + draws.log_energy)[None],
         fairness_gap=gap_of_counts(counts)[None],
+        group_gaps=gaps_of_counts(counts)[None],
         balance=balance_of_counts(counts)[None],
         cost=audit.cost(labels)[None],
         masked_rows=np.sort(order[draws.masked_rows], axis=1)[None],

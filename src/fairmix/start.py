@@ -1,4 +1,4 @@
-"""Where chains start: the first partition of the anchors."""
+"""Where chains start: the first partition of the anchors, and repairs to get inside a cap."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from fairmix.cap import Cap
 from fairmix.inputs import read_labels
+from fairmix.matching import Grouping
+from fairmix.metrics import balance_of_counts, gap_of_counts
 from fairmix.model import Model
 from fairmix.parameters import check_choice, check_integer
 
@@ -17,6 +20,41 @@ IntArray = NDArray[np.int64]
 
 #: K-means starts with this many clusters, if there are so many different bundles.
 KMEANS_CLUSTERS = 10
+#: A random start has this many clusters, if there are so many anchors.
+RANDOM_CLUSTERS = 20
+#: Beyond so many anchors no chain starts from singletons unless told to: that sweep is quadratic.
+MAX_SINGLETONS = 1000
+
+
+def start_of_chain(init_partition: Any, chain: int, model: Model) -> Any:
+    """Give the start of one chain: chains of one fit start from different places.
+
+    Parameters
+    ----------
+    init_partition : "auto", tuple of starts, or a start
+        The estimator's parameter; a tuple's entries are taken in turn.
+    chain : int
+        Number of the chain.
+    model : Model
+        What is sampled.
+
+    Returns
+    -------
+    object
+        A start, as :func:`initial_labels` takes it.
+    """
+    if isinstance(init_partition, str) and init_partition == "auto":
+        most = min(model.grouping.n_anchors, _most_clusters(model))
+        starts: tuple[Any, ...] = ("kmeans", "one", min(RANDOM_CLUSTERS, most))
+        if model.grouping.n_anchors <= min(MAX_SINGLETONS, most):
+            starts = (*starts, "singletons")
+    elif isinstance(init_partition, tuple):
+        starts = init_partition
+        if not starts:
+            raise ValueError("init_partition is an empty tuple; name a start for each chain.")
+    else:
+        starts = (init_partition,)
+    return starts[chain % len(starts)]
 
 
 def initial_labels(
@@ -94,3 +132,83 @@ def _check_possible(labels: IntArray, method: Any, model: Model) -> None:
             f"init_partition = {shown} starts with {n_clusters} clusters, but components_prior "
             f"allows at most {most}; start with fewer."
         )
+
+
+def repair_start(
+    model: Model, labels: IntArray, match: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Bring a start inside the cap.
+
+    Extra followers are dealt over the clusters by largest remainder; while that is still outside,
+    the smaller half of the clusters is merged two by two.
+
+    Parameters
+    ----------
+    model : Model
+        What is sampled, with R free.
+    labels : ndarray of shape (n_anchors,)
+        Label of each anchor.
+    match : ndarray of shape (n_rows,)
+        Anchor of each row.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_anchors,)
+        Label of each anchor.
+    match : ndarray of shape (n_rows,)
+        Anchor of each row.
+    """
+    if not model.cap.is_tight:
+        return labels, match
+    labels = np.unique(labels, return_inverse=True)[1]
+    while not _is_inside(model.cap, model.grouping, np.bincount(labels)):
+        sizes = np.bincount(labels)
+        by_size = np.argsort(sizes, kind="stable")
+        n_pairs = max(len(sizes) // 4, 1)
+        into = np.arange(len(sizes))
+        into[by_size[:n_pairs]] = by_size[n_pairs : 2 * n_pairs]
+        labels = np.unique(into[labels], return_inverse=True)[1]
+    match = match.copy()
+    for group in range(1, model.grouping.n_groups):
+        _move_extra_followers(model.grouping, group, labels, match, rng)
+    return labels, match
+
+
+def _is_inside(cap: Cap, grouping: Grouping, sizes: IntArray) -> bool:
+    """Tell whether clusters of so many anchors are inside with extra seats dealt evenly."""
+    counts = np.empty((len(sizes), grouping.n_groups), dtype=np.int64)
+    counts[:, 0] = sizes
+    for group in range(1, grouping.n_groups):
+        counts[:, group] = grouping.multiplicity[group] * sizes
+        counts[:, group] += _even_shares(int(grouping.remainder[group]), sizes)
+    return bool(cap.allows(gap_of_counts(counts), balance_of_counts(counts)))
+
+
+def _even_shares(n_extra: int, sizes: IntArray) -> IntArray:
+    """Share extra seats out by largest remainder; no cluster gets more than its size."""
+    shares, left = np.divmod(n_extra * sizes, sizes.sum())
+    most_left = np.argsort(-left, kind="stable")[: n_extra - shares.sum()]
+    shares[most_left] += 1
+    return np.asarray(shares)
+
+
+def _move_extra_followers(
+    grouping: Grouping, group: int, labels: IntArray, match: IntArray, rng: np.random.Generator
+) -> None:
+    """Move followers of a group until clusters have even shares of extra ones."""
+    rows = grouping.rows_of(group)
+    seats = np.bincount(match[rows], minlength=grouping.n_anchors)
+    has_extra = seats > grouping.multiplicity[group]
+    present = np.bincount(labels[has_extra], minlength=labels.max() + 1)
+    surplus = present - _even_shares(int(grouping.remainder[group]), np.bincount(labels))
+    givers: list[int] = []
+    takers: list[int] = []
+    for cluster, n_more in enumerate(surplus):
+        wanted = has_extra if n_more > 0 else ~has_extra
+        anchors = np.flatnonzero(wanted & (labels == cluster))
+        (givers if n_more > 0 else takers).extend(rng.choice(anchors, abs(n_more), replace=False))
+    first_follower = dict(zip(match[rows][::-1], rows[::-1], strict=True))
+    for giver, taker in zip(givers, takers, strict=True):
+        match[first_follower[giver]] = taker

@@ -9,6 +9,7 @@ import itertools
 import math
 from collections import defaultdict
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -21,12 +22,14 @@ class TinyProblem:
 
     rows: tuple  # of tuples of numbers
     sizes: tuple  # of the groups, anchors first
-    extra: tuple = ()  # for each follower group the anchors with one follower more
+    extra: tuple | None = ()  # for each follower group the anchors with one more; None: R is free
     n_masked: tuple = ()  # for each follower group
     family: str = "gaussian"
     temperature: float = 1.0
     concentration: float = 1.0
     success_prob: float = 0.1
+    max_gap: float = math.inf
+    min_balance: float = 0.0
 
     @property
     def n_anchors(self):
@@ -114,10 +117,30 @@ def make_log_marginal(problem):
 
 def group_maps(problem, group):
     """Give all maps of a follower group's rows to anchors with the right capacities."""
-    extra = set(problem.extra[group - 1]) if problem.extra else set()
-    base = problem.sizes[group] // problem.n_anchors
-    seats = [i for i in range(problem.n_anchors) for _ in range(base + (i in extra))]
-    return sorted(set(itertools.permutations(seats)))
+    base, remainder = divmod(problem.sizes[group], problem.n_anchors)
+    if problem.extra is None:
+        choices = itertools.combinations(range(problem.n_anchors), remainder)
+    else:
+        choices = [problem.extra[group - 1] if problem.extra else ()]
+    maps = set()
+    for extra in choices:
+        seats = [i for i in range(problem.n_anchors) for _ in range(base + (i in extra))]
+        maps |= set(itertools.permutations(seats))
+    return sorted(maps)
+
+
+def is_inside(problem, members):
+    """Tell whether clusters, given as lists of rows, obey the cap."""
+    groups = range(len(problem.sizes))
+    counts = [[sum(i in problem.group_rows(b) for i in m) for b in groups] for m in members]
+    # Fractions, so that a gap equal to the cap is inside.
+    gap = Fraction(0)
+    for b in groups[1:]:
+        for count in counts:
+            gap += abs(Fraction(count[b], problem.sizes[b]) - Fraction(count[0], problem.sizes[0]))
+    gap /= 2 * max(len(groups) - 1, 1)
+    balance = min(Fraction(min(count), max(count)) for count in counts)
+    return gap <= problem.max_gap + 1e-12 and balance >= problem.min_balance - 1e-12
 
 
 def enumerate_states(problem):
@@ -160,6 +183,8 @@ def enumerate_states(problem):
                         members[labels[i]].append(i)
                     for j in followers:
                         members[labels[free_of.get(j, match[j - n_anchors])]].append(j)
+                    if not is_inside(problem, members.values()):
+                        continue
                     likelihood = sum(log_marginal(tuple(m)) for m in members.values())
                     weights[state] = prior + log_energy + likelihood
     return weights

@@ -48,3 +48,44 @@ PROBLEMS = {
     "mfm": make_problem("gaussian", (5,), concentration=1.5, success_prob=0.3),
     "mfm, categorical": make_problem("categorical", (5,)),
 }
+
+#: Problems in which R is free.
+FREE_PROBLEMS = {
+    "free": make_problem("gaussian", (3, 4), extra=None, temperature=0.1),
+    "free, r=2, m=1": make_problem(
+        "gaussian", (3, 5), seed=3, extra=None, n_masked=(1,), temperature=0.1
+    ),
+    "free, three groups": make_problem(
+        "bernoulli", (2, 3, 3), seed=2, extra=None, n_masked=(1, 0), temperature=0.5
+    ),
+}
+
+#: Problems with a cap.
+CAPPED_PROBLEMS = {
+    "cap": make_problem("gaussian", (3, 4), seed=5, extra=None, temperature=0.1, max_gap=0.1),
+    "cap, r=2": make_problem(
+        "categorical", (3, 5), seed=1, extra=None, temperature=0.2, max_gap=0.07
+    ),
+    "tight cap": make_problem(
+        "gaussian", (4, 6), seed=4, extra=None, temperature=0.3, concentration=3.0, max_gap=0.0
+    ),
+    "cap, m=1": make_problem(
+        "gaussian", (3, 4), seed=3, extra=None, n_masked=(1,), temperature=0.1, max_gap=0.2
+    ),
+    "cap, three groups": make_problem(
+        "gaussian", (2, 3, 3), seed=6, extra=None, n_masked=(0, 1), temperature=0.2, max_gap=0.25
+    ),
+    "balance": make_problem(
+        "gaussian", (3, 5), seed=7, extra=None, temperature=0.1, min_balance=0.55
+    ),
+    "gap and balance, m=2": make_problem(
+        "bernoulli",
+        (3, 4),
+        seed=8,
+        extra=None,
+        n_masked=(2,),
+        temperature=0.2,
+        max_gap=0.3,
+        min_balance=0.4,
+    ),
+}

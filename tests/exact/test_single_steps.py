@@ -11,7 +11,7 @@ from fairmix import Fixed, Geometric, Uniform
 from fairmix.chain import make_partition_tables
 from fairmix.partition import PartitionPrior
 from tests.exact.enumeration import canonical, enumerate_states
-from tests.exact.problems import PROBLEMS, make_problem
+from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, PROBLEMS, make_problem
 from tests.monte_carlo import assert_law
 from tests.tiny import check_invariants, make_chain, only, read_state
 
@@ -78,23 +78,43 @@ def test_move_alone(name, move):
     assert_law(states, normalise(reachable))
 
 
-@pytest.mark.parametrize("name", list(PROBLEMS))
+DEALT_PROBLEMS = PROBLEMS | FREE_PROBLEMS | CAPPED_PROBLEMS
+
+
+@pytest.mark.parametrize("name", list(DEALT_PROBLEMS))
 def test_split_merge_alone(name):
     """Splits, merges and re-deals leave alone which rows are masked, and the seats of these."""
-    problem = PROBLEMS[name]
+    problem = DEALT_PROBLEMS[name]
     weights = enumerate_states(problem)
     start = typical_state(weights)
 
-    def held_seats(state):
-        return [state[1][row - problem.n_anchors] for row in sorted(start[2])]
+    def stays(state):
+        """Give what stays: seats of masked rows, and the capacities of their slots."""
+        match = state[1]
+        seats = [(row, match[row - problem.n_anchors]) for row in sorted(start[2])]
+        capacities = []
+        for row, anchor in seats:
+            group = next(b for b in range(len(problem.sizes)) if row in problem.group_rows(b))
+            rows = problem.group_rows(group)
+            capacities.append(sum(match[j - problem.n_anchors] == anchor for j in rows))
+        return seats, capacities
 
     reachable = {
         state: weight
         for state, weight in weights.items()
-        if state[2] == start[2] and held_seats(state) == held_seats(start)
+        if state[2] == start[2] and stays(state) == stays(start)
     }
-    states = run_states(problem, start, only(split_merge_proposals=1))
+    states = run_states(problem, start, only(split_merge_proposals=6))
     assert_law(states, normalise(reachable))
+
+
+@pytest.mark.parametrize("name", list(FREE_PROBLEMS))
+def test_extra_move_alone(name):
+    problem = FREE_PROBLEMS[name]
+    weights = enumerate_states(problem)
+    start = typical_state(weights)
+    reachable = {s: w for s, w in weights.items() if (s[0], *s[2:]) == (start[0], *start[2:])}
+    assert_law(run_states(problem, start, only(extra_moves=1)), normalise(reachable))
 
 
 @pytest.mark.parametrize("prior", [Fixed(2), Uniform(2)])
@@ -129,7 +149,9 @@ def anchor_orbit(problem, start):
         for i in range(n_anchors)
     ]
     for image in itertools.permutations(range(n_anchors)):
-        if all(capacity[i] == capacity[image[i]] for i in range(n_anchors)):
+        if problem.extra is None or all(
+            capacity[i] == capacity[image[i]] for i in range(n_anchors)
+        ):
             new_labels = [0] * n_anchors
             for i in range(n_anchors):
                 new_labels[image[i]] = labels[i]
@@ -141,14 +163,18 @@ def anchor_orbit(problem, start):
             )
 
 
-ANCHOR_PROBLEMS = {name: PROBLEMS[name] for name in MATCHED} | {
-    "four anchors, r=2": make_problem(
-        "gaussian", (4, 6), seed=4, extra=((1, 2),), n_masked=(1,), temperature=0.1
-    ),
-    "three groups of three": make_problem(
-        "gaussian", (3, 3, 4), seed=6, extra=((), (1,)), temperature=0.05
-    ),
-}
+ANCHOR_PROBLEMS = (
+    {name: PROBLEMS[name] for name in MATCHED}
+    | FREE_PROBLEMS
+    | {
+        "four anchors, r=2": make_problem(
+            "gaussian", (4, 6), seed=4, extra=((1, 2),), n_masked=(1,), temperature=0.1
+        ),
+        "three groups of three": make_problem(
+            "gaussian", (3, 3, 4), seed=6, extra=((), (1,)), temperature=0.05
+        ),
+    }
+)
 
 
 @pytest.mark.parametrize("name", list(ANCHOR_PROBLEMS))

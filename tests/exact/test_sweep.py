@@ -10,7 +10,7 @@ from tests.exact.enumeration import (
     law_of,
     row_partition,
 )
-from tests.exact.problems import PROBLEMS
+from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, PROBLEMS
 from tests.monte_carlo import assert_law, assert_mean
 from tests.tiny import check_invariants, make_chain, only
 
@@ -26,10 +26,22 @@ def run_chain(problem, weights, **schedule):
     return draws
 
 
-@pytest.mark.parametrize("name", list(PROBLEMS))
-@pytest.mark.parametrize("step", ["separate", "joint", "all moves"])
-def test_sweep_follows_the_posterior(name, step):
-    problem = PROBLEMS[name]
+CASES = [
+    (step, problems, name)
+    for step, problems in (
+        ("separate", PROBLEMS | FREE_PROBLEMS),
+        ("joint", PROBLEMS),
+        ("all moves", PROBLEMS | FREE_PROBLEMS | CAPPED_PROBLEMS),
+    )
+    for name in problems
+]
+
+
+@pytest.mark.parametrize(
+    ("step", "problems", "name"), [pytest.param(*c, id=f"{c[0]}: {c[2]}") for c in CASES]
+)
+def test_sweep_follows_the_posterior(step, problems, name):
+    problem = problems[name]
     weights = enumerate_states(problem)
     if len(problem.sizes) == 1:
         schedule = {"split_merge_proposals": 2 if step == "all moves" else 0}
@@ -40,6 +52,7 @@ def test_sweep_follows_the_posterior(name, step):
             "follower_swaps": 1,
             "anchor_swaps": 1,
             "joint_proposals": 1,
+            "extra_moves": 0 if problem.extra is not None else 1,
             "split_merge_proposals": 2,
         }
     else:

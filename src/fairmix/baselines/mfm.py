@@ -20,8 +20,10 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         Prior on the number of components; None is ``Geometric(0.1)``.
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two or deal two anew.
-    init_partition : {"kmeans", "one", "singletons"}, int or labels, default="kmeans"
-        The first partition.
+    init_partition : {"auto", "kmeans", "one", "singletons"}, int, labels or tuple, default="auto"
+        The first partition, as in ``FairBayesianClustering``.
+    annealing : bool, default=True
+        Whether the warm-up begins with a flattened likelihood.
     n_chains, n_warmup, n_draws, thin : int
         Number of chains, sweeps of warm-up, sweeps after that, and every how many are kept.
     standardize : bool, default=True
@@ -35,7 +37,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
 
     See Also
     --------
-    fairmix.FairBayesianClustering : The fair mixture, with the same attributes.
+    fairmix.FairBayesianClustering : The fair mixture, with the same attributes but ``gap_bound_``.
 
     References
     ----------
@@ -50,7 +52,8 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         concentration: float = 1.0,
         components_prior: Any = None,
         split_merge_moves: int | str = "auto",
-        init_partition: Any = "kmeans",
+        init_partition: Any = "auto",
+        annealing: bool = True,
         n_chains: int = 4,
         n_warmup: int = 1000,
         n_draws: int = 1000,
@@ -66,6 +69,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
             components_prior=components_prior,
             split_merge_moves=split_merge_moves,
             init_partition=init_partition,
+            annealing=annealing,
             n_chains=n_chains,
             n_warmup=n_warmup,
             n_draws=n_draws,

@@ -57,13 +57,13 @@ def propose_jointly(rng, family, distance, layout, row_stats, state, work):
         touched, before = work.touched_rows[k], work.labels_before[k]
         after = state.labels[home_slot(state, touched)]
         if after != before:
-            take_row(row_stats, state, work, touched, before)
-            put_row(row_stats, state, work, touched, after)
-    log_ratio += evaluate_trial(family, state, work)
+            take_row(layout, row_stats, state, work, touched, before)
+            put_row(layout, row_stats, state, work, touched, after)
+    log_ratio += evaluate_trial(family, layout, state, work)
     if accept(rng, log_ratio):
         return 1, 1
 
-    undo_trial(state, work)
+    undo_trial(layout, state, work)
     if exchanges_mask:
         exchange_roles(state, masked_place, unmasked_place)
     state.free_slot[freed] = old_free_slot

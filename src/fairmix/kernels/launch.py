@@ -1,15 +1,18 @@
 r"""Launch: a fair way to deal the rows of one or two clusters into two halves.
 
-Given a set :math:`S` of slots and two of them, a launch makes a fair two-way split by a few rounds
-of hard EM: anchors go to the half with the larger log predictive, and followers, sorted by
-preference, fill the capacities of the halves. It uses :math:`S`, the two slots and fresh
-randomness only, never the present halves or matching: members are shuffled before anything is
-added up. It leaves a log preference (predictive in half A over that in half B) for every
-member, which stays fixed; :func:`deal_out` draws halves from these preferences, or gives the
-probability of halves.
+Members of :math:`S` (one cluster, or two together) are numbered in *parts*: anchors (part 0), then
+the unmasked followers that sit in the slots, a part a group, then masked followers whose label
+is in :math:`S` (the last part). They are shuffled, so that nothing knows the present halves or the
+present matching. What comes out is a log preference (predictive in half A over that in half B) of
+every *free* member, and the terms that balance anchors and followers; :func:`fairmix.kernels.deal`
+draws halves from them.
 
-Members are numbered in *parts*: anchors (part 0), then the unmasked followers that sit in the
-slots, a part a group, then masked followers whose label is in :math:`S` (the last part).
+*launch*: all members are free but two anchors, one for each half. A few rounds of hard EM
+(anchors go to the half with the larger predictive, followers by preference within the halves'
+capacities), starting from one of four first guesses, then rounds in which halves are drawn.
+
+*condition*: a share of the members is free; the others stay in their present halves and say
+what these look like.
 """
 
 import math
@@ -17,32 +20,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairmix.kernels.decorator import kernel
+from fairmix.kernels.decorator import kernel, routine
 from fairmix.kernels.random_choice import draw_index
 
 #: Rounds of hard EM at most.
-MAX_ROUNDS = 10
+HARD_ROUNDS = 5
+#: Steps at most to balance anchors and followers, and how exact the balance has to be, in rows.
+MAX_STEPS, ENOUGH = 20, 0.1
+#: Log odds are cut to this range before they are exponentiated.
+MAX_LOGIT = 30.0
 
 
 class Deal(NamedTuple):
     """Room to deal the members of two halves."""
 
-    slots: np.ndarray  # slots of S
+    slots: np.ndarray  # slots of S; the last two hold the two anchors
     rows: np.ndarray  # rows of all members
     part_start: np.ndarray  # first member of each part
-    capacity: np.ndarray  # (group, slot of S): seats that unmasked followers hold
+    free_end: np.ndarray  # members of a part from its start to here are free
+    flexible: np.ndarray  # (group, slot of S): whether an extra seat may come or go
+    capacity: np.ndarray  # (group, slot of S): seats of unmasked followers that do not go
+    has_extra: np.ndarray  # (group, slot of S): whether a flexible slot has an extra seat
+    gets_extra: np.ndarray  # the same, as proposed
+    n_extra: np.ndarray  # group -> extra seats of flexible slots
+    lift: np.ndarray  # (group, slot of S): seats to be expected
     in_a: np.ndarray  # member -> whether it is in half A
     preference: np.ndarray  # member -> log predictive in A over that in B
+    odds: np.ndarray  # member -> odds of half A
     order: np.ndarray  # members of a part, the most eager for A first
+    centre: np.ndarray  # group -> preference at which followers do not mind
+    border: np.ndarray  # group -> what a seat adds to the log odds of its anchor
     stats: np.ndarray  # (half, statistic)
     n_rows: np.ndarray  # of each half
+    half_groups: np.ndarray  # (half, group): rows by label
     joined: np.ndarray  # statistics of a half with a row added
     half_slots: np.ndarray  # slots of half A from the front, of B from the back
     new_seat: np.ndarray  # member -> seat
     new_slot: np.ndarray  # member -> slot
+    log_weights: np.ndarray  # of clusters, or of numbers of extra seats
 
 
-@kernel
+@routine
 def collect_members(rng, layout, state, deal, cluster, other_cluster):
     """List the members of one or two clusters, shuffled within parts; give the slots' number."""
     n_slots = 0
@@ -51,6 +69,8 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
             deal.slots[n_slots] = slot
             n_slots += 1
     shuffle(rng, deal.slots, 0, n_slots)
+    put_anchor_last(state, deal, n_slots - 1, cluster)
+    put_anchor_last(state, deal, n_slots - 2, other_cluster)
     for k in range(n_slots):
         deal.rows[k] = state.anchor_at[deal.slots[k]]
     n_members = n_slots
@@ -59,6 +79,7 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
         deal.part_start[group] = n_members
         n_members = collect_seated(layout, state, deal, group, n_slots, n_members)
         shuffle(rng, deal.rows, deal.part_start[group], n_members)
+        expect_seats(deal, group, n_slots)
     deal.part_start[n_groups] = n_members
     for group in range(1, n_groups):
         first = layout.group_start[group]
@@ -74,23 +95,56 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
 
 
 @kernel
+def put_anchor_last(state, deal, last, cluster):
+    """Exchange the slot at a place with one of the cluster, which is a random one."""
+    k = last
+    while state.labels[deal.slots[k]] != cluster:
+        k -= 1
+    deal.slots[k], deal.slots[last] = deal.slots[last], deal.slots[k]
+
+
+@kernel
 def collect_seated(layout, state, deal, group, n_slots, n_members):
     """List a group's unmasked followers in the slots, and the slots' capacities."""
     width = layout.seats_per_slot[group]
     for k in range(n_slots):
         first = layout.seat_start[group] + deal.slots[k] * width
-        capacity = 0
+        capacity, n_masked = 0, 0
         for seat in range(first, first + width):
             row = state.row_at[seat]
-            if row >= 0 and not state.masked[row]:
+            if row < 0:
+                continue
+            if state.masked[row]:
+                n_masked += 1
+            else:
                 deal.rows[n_members] = row
                 n_members += 1
                 capacity += 1
-        deal.capacity[group, k] = capacity
+        # An extra seat stays if a masked row sits there.
+        flexible = layout.has_free_extra[group] and n_masked == 0
+        has_extra = flexible and capacity == width
+        deal.flexible[group, k] = flexible
+        deal.has_extra[group, k] = has_extra
+        deal.gets_extra[group, k] = has_extra
+        deal.capacity[group, k] = capacity - has_extra
     return n_members
 
 
 @kernel
+def expect_seats(deal, group, n_slots):
+    """Count the extra seats, and share them out evenly among the flexible slots."""
+    n_flexible, n_extra = 0, 0
+    for k in range(n_slots):
+        n_flexible += deal.flexible[group, k]
+        n_extra += deal.has_extra[group, k]
+    for k in range(n_slots):
+        deal.lift[group, k] = deal.capacity[group, k]
+        if deal.flexible[group, k]:
+            deal.lift[group, k] += n_extra / n_flexible
+    deal.n_extra[group] = n_extra
+
+
+@routine
 def shuffle(rng, values, start, end):
     """Shuffle a stretch of an array."""
     for k in range(end - 1, start, -1):
@@ -98,54 +152,87 @@ def shuffle(rng, values, start, end):
         values[k], values[other] = values[other], values[k]
 
 
-@kernel
-def launch(rng, family, row_stats, deal, place, other_place):
-    """Fill the preferences of all members, from two places of ``deal.slots``."""
+@routine
+def launch(rng, family, row_stats, deal):
+    """Free all members but the two anchors, and make halves by hard EM from a first guess."""
+    for part in range(deal.free_end.size):
+        deal.free_end[part] = deal.part_start[part + 1]
+    deal.free_end[0] -= 2
+    place, other_place = deal.part_start[1] - 1, deal.part_start[1] - 2
     n_members = deal.part_start[-1]
-    kind = draw_index(rng, 3)
+    kind = draw_index(rng, 4)
     if kind == 0:
         seed_halves(row_stats, deal, place, other_place)
-        prefer_by_fit(family, row_stats, deal, n_members)
+        prefer_by_fit(family, row_stats, deal)
     elif kind == 1:
         statistic = draw_index(rng, row_stats.shape[1])
         prefer_by_statistic(row_stats, deal, n_members, place, other_place, statistic)
-    else:
+    elif kind == 2:
         prefer_by_projection(rng, row_stats, deal, n_members, place, other_place)
-    deal_hard(deal, place, other_place)
-    for _ in range(MAX_ROUNDS):
+    else:
+        prefer_by_misfit(rng, family, row_stats, deal, n_members)
+    part_anchors(deal)
+    deal_hard(deal)
+    for _ in range(HARD_ROUNDS):
         add_up_halves(row_stats, deal, n_members)
-        prefer_by_fit(family, row_stats, deal, n_members)
-        if not deal_hard(deal, place, other_place):
+        prefer_by_fit(family, row_stats, deal)
+        if not deal_hard(deal):
             break
+    balance(deal, True)
+
+
+@kernel
+def part_anchors(deal):
+    """Put the two anchors into one half each."""
+    deal.in_a[deal.part_start[1] - 1] = True
+    deal.in_a[deal.part_start[1] - 2] = False
+
+
+@routine
+def condition(family, row_stats, deal, share):
+    """Free a share of the members; the others say what the halves look like."""
+    n_parts = deal.part_start.size - 1
+    deal.n_rows[:] = 0
+    deal.stats[:] = 0.0
+    for part in range(n_parts):
+        start, end = deal.part_start[part], deal.part_start[part + 1]
+        n_free = int(share * (end - start) + 0.5)
+        if part == 0:
+            n_free = min(n_free, end - start - 2)
+        deal.free_end[part] = start + n_free
+        for member in range(start + n_free, end):
+            add_to_half(row_stats, deal, member)
+    prefer_by_fit(family, row_stats, deal)
+    balance(deal, False)
 
 
 @kernel
 def seed_halves(row_stats, deal, place, other_place):
     """Let each half be one anchor."""
-    deal.n_rows[0] = 1
-    deal.n_rows[1] = 1
+    deal.n_rows[:] = 1
     for k in range(row_stats.shape[1]):
         deal.stats[0, k] = row_stats[deal.rows[place], k]
         deal.stats[1, k] = row_stats[deal.rows[other_place], k]
 
 
-@kernel
-def prefer_by_fit(family, row_stats, deal, n_members):
-    """Prefer the half with the larger predictive density."""
+@routine
+def prefer_by_fit(family, row_stats, deal):
+    """Let free members prefer the half with the larger predictive density."""
     base = family.log_marginal(deal.n_rows[0], deal.stats[0])
     other_base = family.log_marginal(deal.n_rows[1], deal.stats[1])
-    for member in range(n_members):
-        row = deal.rows[member]
-        for k in range(row_stats.shape[1]):
-            deal.joined[k] = deal.stats[0, k] + row_stats[row, k]
-        fit = family.log_marginal(deal.n_rows[0] + 1, deal.joined) - base
-        for k in range(row_stats.shape[1]):
-            deal.joined[k] = deal.stats[1, k] + row_stats[row, k]
-        other_fit = family.log_marginal(deal.n_rows[1] + 1, deal.joined) - other_base
-        deal.preference[member] = fit - other_fit
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            row = deal.rows[member]
+            for k in range(row_stats.shape[1]):
+                deal.joined[k] = deal.stats[0, k] + row_stats[row, k]
+            fit = family.log_marginal(deal.n_rows[0] + 1, deal.joined) - base
+            for k in range(row_stats.shape[1]):
+                deal.joined[k] = deal.stats[1, k] + row_stats[row, k]
+            other_fit = family.log_marginal(deal.n_rows[1] + 1, deal.joined) - other_base
+            deal.preference[member] = fit - other_fit
 
 
-@kernel
+@routine
 def prefer_by_statistic(row_stats, deal, n_members, place, other_place, statistic):
     """Prefer the half whose anchor is nearer in one statistic."""
     seed = row_stats[deal.rows[place], statistic]
@@ -155,7 +242,7 @@ def prefer_by_statistic(row_stats, deal, n_members, place, other_place, statisti
         deal.preference[member] = abs(value - other_seed) - abs(value - seed)
 
 
-@kernel
+@routine
 def prefer_by_projection(rng, row_stats, deal, n_members, place, other_place):
     """Prefer the half whose anchor is nearer in a random projection of the statistics."""
     n_stats = row_stats.shape[1]
@@ -172,45 +259,53 @@ def prefer_by_projection(rng, row_stats, deal, n_members, place, other_place):
         deal.preference[member] = abs(value - other_seed) - abs(value - seed)
 
 
-@kernel
-def deal_hard(deal, place, other_place):
-    """Deal members out by preference, within capacities; tell whether anyone changed half."""
+@routine
+def prefer_by_misfit(rng, family, row_stats, deal, n_members):
+    """Let those prefer half A that fit the whole worse than a random member does."""
+    for member in range(n_members):
+        deal.in_a[member] = True
+    add_up_halves(row_stats, deal, n_members)
+    for member in range(n_members):
+        for k in range(row_stats.shape[1]):
+            deal.joined[k] = deal.stats[0, k] - row_stats[deal.rows[member], k]
+        deal.preference[member] = family.log_marginal(n_members - 1, deal.joined)
+    threshold = deal.preference[draw_index(rng, n_members)]
+    for member in range(n_members):
+        deal.preference[member] -= threshold
+
+
+@routine
+def deal_hard(deal):
+    """Deal free members out by preference, within capacities; tell whether anyone changed half."""
     n_parts = deal.part_start.size - 1
-    n_changed = 0
-    for member in range(deal.part_start[1]):
-        wanted = deal.preference[member] > 0.0
-        if member == place:
-            wanted = True
-        elif member == other_place:
-            wanted = False
-        n_changed += deal.in_a[member] != wanted
-        deal.in_a[member] = wanted
+    n_changed = deal_eager(deal, 0) + deal_eager(deal, n_parts - 1)
     for part in range(1, n_parts - 1):
         start, end = deal.part_start[part], deal.part_start[part + 1]
-        room = capacity_of_a(deal, part)
+        seats = 0.5
+        for k in range(deal.part_start[1]):
+            if deal.in_a[k]:
+                seats += deal.lift[part, k]
+        room = int(seats)
         select_eager(deal, start, end, room)
         for k in range(start, end):
             member = deal.order[k]
             n_changed += deal.in_a[member] != (k < start + room)
             deal.in_a[member] = k < start + room
-    for member in range(deal.part_start[n_parts - 1], deal.part_start[n_parts]):
-        wanted = deal.preference[member] > 0.0
-        n_changed += deal.in_a[member] != wanted
-        deal.in_a[member] = wanted
     return n_changed > 0
 
 
 @kernel
-def capacity_of_a(deal, group):
-    """Add up the capacities of the anchors in half A."""
-    room = 0
-    for k in range(deal.part_start[1]):
-        if deal.in_a[k]:
-            room += deal.capacity[group, k]
-    return room
+def deal_eager(deal, part):
+    """Put each free member of a part into the half it prefers; count the changes."""
+    n_changed = 0
+    for member in range(deal.part_start[part], deal.free_end[part]):
+        wanted = deal.preference[member] > 0.0
+        n_changed += deal.in_a[member] != wanted
+        deal.in_a[member] = wanted
+    return n_changed
 
 
-@kernel
+@routine
 def select_eager(deal, start, end, room):
     """Put the ``room`` members that are most eager for half A first in ``deal.order``."""
     for k in range(start, end):
@@ -236,64 +331,105 @@ def select_eager(deal, start, end, room):
             break
 
 
-@kernel
+@routine
 def add_up_halves(row_stats, deal, n_members):
     """Add up the statistics of both halves."""
-    n_stats = row_stats.shape[1]
     deal.n_rows[:] = 0
     deal.stats[:] = 0.0
     for member in range(n_members):
-        half = 0 if deal.in_a[member] else 1
-        row = deal.rows[member]
-        deal.n_rows[half] += 1
-        for k in range(n_stats):
-            deal.stats[half, k] += row_stats[row, k]
+        add_to_half(row_stats, deal, member)
 
 
 @kernel
-def deal_out(rng, deal, place, other_place, is_drawn):
-    """Draw halves from the preferences (or take the present ones); give their log probability.
+def add_to_half(row_stats, deal, member):
+    """Add a member to the statistics of its half."""
+    half = 0 if deal.in_a[member] else 1
+    row = deal.rows[member]
+    deal.n_rows[half] += 1
+    for k in range(row_stats.shape[1]):
+        deal.stats[half, k] += row_stats[row, k]
 
-    Anchors go independently; followers one after the other, with weights remaining capacity times
-    predictive; masked rows independently. The two given anchors are fixed.
+
+@routine
+def balance(deal, all_tell):
+    r"""Balance anchors and followers: as many seats in A are to be expected as followers there.
+
+    Given parameters, an anchor's log odds of A are its preference, plus the log odds of
+    the halves' sizes, plus for every seat it brings along what that seat is worth,
+    :math:`c_b + \log (N_A / N_B)`: with one seat more, the ways to choose A's followers are
+    multiplied by about :math:`e^{c_b}`, where :math:`\sum_j \sigma(\mathrm{preference}_j - c_b)`
+    is the number of seats, and the ways to seat them by :math:`N_A / N_B`. Sizes are those of
+    all members, or of the ones that are not free.
     """
-    n_parts = deal.part_start.size - 1
-    log_prob = 0.0
-    for member in range(deal.part_start[1]):
-        if member == place:
-            deal.in_a[member] = True
-        elif member == other_place:
-            deal.in_a[member] = False
-        else:
-            log_prob += choose_half(rng, deal, member, deal.preference[member], is_drawn)
-    for part in range(1, n_parts - 1):
-        start, end = deal.part_start[part], deal.part_start[part + 1]
-        room = capacity_of_a(deal, part)
-        other_room = end - start - room
-        for member in range(start, end):
-            if room == 0:
-                deal.in_a[member] = False
-            elif other_room == 0:
-                deal.in_a[member] = True
-            else:
-                logit = deal.preference[member] + math.log(room / other_room)
-                log_prob += choose_half(rng, deal, member, logit, is_drawn)
-            if deal.in_a[member]:
-                room -= 1
-            else:
-                other_room -= 1
-    for member in range(deal.part_start[n_parts - 1], deal.part_start[n_parts]):
-        log_prob += choose_half(rng, deal, member, deal.preference[member], is_drawn)
-    return log_prob
+    n_groups = deal.centre.size
+    for group in range(n_groups):
+        deal.centre[group] = 0.0
+        deal.border[group] = log_odds_of_sizes(deal, group, all_tell)
+    for group in range(1, n_groups):
+        held = 0.0  # followers that stay in A, less the seats that stay there
+        for member in range(deal.free_end[group], deal.part_start[group + 1]):
+            held += deal.in_a[member]
+        for k in range(deal.free_end[0], deal.part_start[1]):
+            if deal.in_a[k]:
+                held -= deal.lift[group, k]
+        base = deal.border[group]
+        deal.centre[group] = solve_centre(deal, group, held, True, base)
+        deal.border[group] = base + deal.centre[group]
 
 
 @kernel
-def choose_half(rng, deal, member, logit, is_drawn):
-    """Draw a member's half with this log odds of A (or keep it); give the log probability."""
-    if is_drawn:
-        deal.in_a[member] = rng.random() * (1.0 + math.exp(-logit)) < 1.0
-    if not deal.in_a[member]:
-        logit = -logit
-    if logit > 0.0:
-        return -math.log1p(math.exp(-logit))
-    return logit - math.log1p(math.exp(logit))
+def log_odds_of_sizes(deal, part, all_tell):
+    """Compare the halves' sizes in one part."""
+    first = deal.part_start[part] if all_tell else deal.free_end[part]
+    n_in_a, n_in_b = 0.5, 0.5
+    for member in range(first, deal.part_start[part + 1]):
+        if deal.in_a[member]:
+            n_in_a += 1.0
+        else:
+            n_in_b += 1.0
+    return math.log(n_in_a / n_in_b)
+
+
+@routine
+def solve_centre(deal, group, held, with_anchors, base):
+    """Find the centre at which the expected followers in A match the (expected) seats there."""
+    centre = deal.centre[group]
+    low, high = -math.inf, math.inf
+    for _ in range(MAX_STEPS):
+        excess, slope = held, 1e-9
+        for member in range(deal.part_start[group], deal.free_end[group]):
+            chance = sigmoid(deal.preference[member] - centre)
+            excess += chance
+            slope += chance * (1.0 - chance)
+        if with_anchors:
+            deal.border[group] = base + centre
+            for k in range(deal.free_end[0]):
+                chance = sigmoid(anchor_logit(deal, k))
+                lift = deal.lift[group, k]
+                excess -= lift * chance
+                slope += lift * lift * chance * (1.0 - chance)
+        if abs(excess) < ENOUGH:
+            break
+        if excess > 0.0:
+            low = centre
+        else:
+            high = centre
+        centre += min(max(excess / slope, -MAX_LOGIT), MAX_LOGIT)
+        if not low < centre < high:
+            centre = 0.5 * (low + high)
+    return centre
+
+
+@kernel
+def anchor_logit(deal, k):
+    """Give an anchor's log odds of half A."""
+    logit = deal.preference[k] + deal.border[0]
+    for group in range(1, deal.border.size):
+        logit += deal.lift[group, k] * deal.border[group]
+    return logit
+
+
+@kernel
+def sigmoid(logit):
+    """Turn log odds into a probability, never quite 0 or 1."""
+    return 1.0 / (1.0 + math.exp(min(max(-logit, -MAX_LOGIT), MAX_LOGIT)))

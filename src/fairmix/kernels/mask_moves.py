@@ -15,7 +15,8 @@ label from its full conditional. With both rows taken out, the ratio is
    \frac{p(x_e \mid \text{seat of } e)\; W_u}{p(x_u \mid \text{seat of } u)\; W_e},
    \qquad W_j = \sum_c |c|\, p(x_j \mid X^c),
 
-where :math:`W_u` sees :math:`e` at its seat and :math:`W_e` sees :math:`u` at its.
+where :math:`W_u` sees :math:`e` at its seat and :math:`W_e` sees :math:`u` at its. Under a cap,
+labels that lead outside have weight zero.
 """
 
 import math
@@ -23,6 +24,7 @@ import math
 from fairmix.kernels.decorator import kernel
 from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
 from fairmix.kernels.state import begin_trial, put_row, refresh, take_row, undo_trial
+from fairmix.kernels.support import add_rows_of_group, is_allowed_in
 
 
 @kernel
@@ -43,11 +45,14 @@ def sort_slots_by_label(state, work):
 
 
 @kernel
-def weigh_free_label(family, row_stats, state, work, row):
+def weigh_free_label(family, layout, row_stats, state, work, row):
     """Fill the log weights of all clusters for a row that is in none; give their sum."""
     n_clusters = state.n_clusters[0]
     for place in range(n_clusters):
         cluster = state.active[place]
+        if layout.is_capped and not may_join(layout, state, row, cluster):
+            work.log_weights[place] = -math.inf
+            continue
         for k in range(work.stats.size):
             work.stats[k] = state.cluster_stats[cluster, k] + row_stats[row, k]
         work.log_weights[place] = (
@@ -59,6 +64,16 @@ def weigh_free_label(family, row_stats, state, work, row):
 
 
 @kernel
+def may_join(layout, state, row, cluster):
+    """Tell whether the state is inside the cap with a row in this cluster, which is in none."""
+    group = layout.group_of[row]
+    add_rows_of_group(layout, state, cluster, group, 1)
+    allowed = is_allowed_in(layout, state, cluster)
+    add_rows_of_group(layout, state, cluster, group, -1)
+    return allowed
+
+
+@kernel
 def draw_free_slot(rng, state, work):
     """Draw a cluster by the weights that are filled in, then one of its slots."""
     cluster = state.active[draw_weighted(rng, work.log_weights, state.n_clusters[0])]
@@ -67,16 +82,16 @@ def draw_free_slot(rng, state, work):
 
 
 @kernel
-def redraw_free_match(rng, family, row_stats, state, work, row):
+def redraw_free_match(rng, family, layout, row_stats, state, work, row):
     """Draw a masked row's free match from its full conditional; tell if its label changed."""
     begin_trial(work)
     source = state.labels[state.free_slot[row]]
-    take_row(row_stats, state, work, row, source)
+    take_row(layout, row_stats, state, work, row, source)
     refresh(family, state, source)
-    weigh_free_label(family, row_stats, state, work, row)
+    weigh_free_label(family, layout, row_stats, state, work, row)
     state.free_slot[row] = draw_free_slot(rng, state, work)
     target = state.labels[state.free_slot[row]]
-    put_row(row_stats, state, work, row, target)
+    put_row(layout, row_stats, state, work, row, target)
     refresh(family, state, target)
     return 1 if target != source else 0
 
@@ -97,35 +112,37 @@ def exchange_mask(rng, family, layout, row_stats, state, work, group):
 
     begin_trial(work)
     free = state.labels[state.free_slot[masked]]
-    take_row(row_stats, state, work, masked, free)
-    take_row(row_stats, state, work, unmasked, unmasked_seat)
+    take_row(layout, row_stats, state, work, masked, free)
+    take_row(layout, row_stats, state, work, unmasked, unmasked_seat)
     refresh(family, state, free)
     refresh(family, state, unmasked_seat)
 
-    log_ratio = -seat_log_predictive(family, row_stats, state, work, unmasked, unmasked_seat)
-    log_ratio -= weigh_free_label(family, row_stats, state, work, masked)
-    take_row(row_stats, state, work, unmasked, unmasked_seat)
+    log_ratio = -seat_log_predictive(
+        family, layout, row_stats, state, work, unmasked, unmasked_seat
+    )
+    log_ratio -= weigh_free_label(family, layout, row_stats, state, work, masked)
+    take_row(layout, row_stats, state, work, unmasked, unmasked_seat)
     refresh(family, state, unmasked_seat)
-    log_ratio += seat_log_predictive(family, row_stats, state, work, masked, masked_seat)
-    log_ratio += weigh_free_label(family, row_stats, state, work, unmasked)
+    log_ratio += seat_log_predictive(family, layout, row_stats, state, work, masked, masked_seat)
+    log_ratio += weigh_free_label(family, layout, row_stats, state, work, unmasked)
     if not accept(rng, log_ratio):
-        undo_trial(state, work)
+        undo_trial(layout, state, work)
         return 1, 0
 
     state.free_slot[unmasked] = draw_free_slot(rng, state, work)
     state.free_slot[masked] = draw_index(rng, state.labels.size)  # its prior, from now on
     target = state.labels[state.free_slot[unmasked]]
-    put_row(row_stats, state, work, unmasked, target)
+    put_row(layout, row_stats, state, work, unmasked, target)
     refresh(family, state, target)
     exchange_roles(state, masked_place, unmasked_place)
     return 1, 1
 
 
 @kernel
-def seat_log_predictive(family, row_stats, state, work, row, cluster):
+def seat_log_predictive(family, layout, row_stats, state, work, row, cluster):
     """Put a row into a cluster; give the log ratio of its marginals."""
     before = state.cluster_log_marginal[cluster]
-    put_row(row_stats, state, work, row, cluster)
+    put_row(layout, row_stats, state, work, row, cluster)
     refresh(family, state, cluster)
     return state.cluster_log_marginal[cluster] - before
 

@@ -1,97 +1,143 @@
 r"""Fair split, merge and re-deal: anchors and followers of one or two clusters dealt anew.
 
-Two distinct slots are drawn. If they share a cluster, it is to be *split* into A (with the first)
-and B (with the second). Else, with probability 1/2 each, their clusters are *merged*, or their
-union :math:`S` is *dealt anew* into two halves. Halves come from a launch
-(:mod:`fairmix.kernels.launch`) with probability :math:`q`; then T is redrawn uniformly among the
-maps inside each half (inside :math:`S` for a merge) that keep every slot's capacity, and the free
-matches of masked rows uniformly among the half's slots. With
+The kind of a proposal is drawn first. *Split*: a cluster :math:`S` (with two random anchors of it,
+one for each half) is dealt into halves A and B. *Merge*: clusters A and B (with a random anchor of
+each) become :math:`S`. *Re-deal*: their union is dealt anew into two halves. *Exchange*: the
+same for a random share of their rows, while the others stay. Splits and merges are proposed equally
+often. Halves come from a launch (:mod:`fairmix.kernels.launch`), for an exchange from the rows
+that stay, with probability :math:`q` (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among
+the maps inside each half (inside :math:`S` for a merge) that keep every slot's capacity (if R
+is free: among the maps of any R with as many extra seats there), and the free matches of masked
+rows uniformly among the half's slots. With
 
 .. math::
-   w(A) = \gamma^{(|A_0|)}\, m(A)\, |A_0|^{M_A} \prod_b N_{A,b}!
+   w(A) = \gamma^{(|A_0|)}\, m(A)\, |A_0|^{M_A} \prod_b N_{A,b}! \binom{f_{A,b}}{k_{A,b}}
 
-(:math:`A_0` slots, :math:`M_A` masked rows, :math:`N_{A,b}` unmasked followers of group b), the
-ratios are, times the ratio of energies,
+(:math:`A_0` slots, :math:`M_A` masked rows, :math:`N_{A,b}` unmasked followers of group b, :math:`f`
+slots whose extra seat may go, :math:`k` extra seats of these) and the probability of the choice,
+:math:`c(A, B) = P(A) P(B | A) / (|A_0| |B_0|)` (:mod:`fairmix.kernels.pair_choice`) and
+:math:`c(S) = P(S) / (|S_0| (|S_0| - 1))`, the ratios are, times the ratio of energies,
 
 .. math::
-   \text{split: } \frac{V(t+1)}{2 V(t)} \frac{w(A) w(B)}{w(S)\, q(A, B)}, \quad
+   \text{split: } \frac{V(t+1)}{V(t)} \frac{w(A) w(B)\, c(A, B)}{w(S)\, c(S)\, q(A, B)}, \quad
    \text{merge: its inverse}, \quad
-   \text{re-deal: } \frac{w(A') w(B')\, q(A, B)}{w(A) w(B)\, q(A', B')}.
+   \text{re-deal, exchange: }
+   \frac{w(A') w(B')\, c(A', B')\, q(A, B)}{w(A) w(B)\, c(A, B)\, q(A', B')}.
 """
 
 import math
 
-from fairmix.kernels.decorator import kernel
+from fairmix.kernels.deal import (
+    count_settled,
+    deal_out,
+    give_extra_seats,
+    log_binomial,
+    settle_group,
+)
+from fairmix.kernels.decorator import kernel, routine
 from fairmix.kernels.launch import (
     add_up_halves,
     collect_members,
-    deal_out,
+    condition,
     launch,
+    part_anchors,
     shuffle,
 )
+from fairmix.kernels.pair_choice import (
+    draw_first,
+    draw_second,
+    log_chance_of_first,
+    log_chance_of_second,
+)
 from fairmix.kernels.random_choice import accept, draw_index
-from fairmix.kernels.state import close_cluster, open_cluster
+from fairmix.kernels.state import close_cluster, open_cluster, restore_groups
+from fairmix.kernels.support import gap_of_state, imbalance_of
 
-SPLIT, MERGE, REDEAL = 0, 1, 2
+SPLIT, MERGE, REDEAL, EXCHANGE = 0, 1, 2, 3
+#: An exchange deals at most this share of the rows anew.
+MAX_SHARE = 0.5
 
 
-@kernel
+@routine
 def split_merge_step(
     rng, family, distance, layout, tables, n_proposals, row_stats, state, deal, proposed, accepted
 ):
     """Make a number of proposals; count them by kind."""
-    if state.labels.size < 2:
-        return
     for _ in range(n_proposals):
-        slot = draw_index(rng, state.labels.size)
-        other_slot = draw_index(rng, state.labels.size - 1)
-        other_slot += other_slot >= slot
-        if state.labels[slot] == state.labels[other_slot]:
-            kind = SPLIT
-        elif rng.random() < 0.5:
-            kind = MERGE
-        else:
-            kind = REDEAL
+        kind = draw_kind(rng)
         n_clusters = state.n_clusters[0]
-        if kind == SPLIT and tables.log_v[n_clusters + 1] == -math.inf:
+        cluster = draw_first(rng, state)
+        other_cluster = cluster
+        if kind == SPLIT:
+            if state.cluster_slots[cluster] < 2 or tables.log_v[n_clusters + 1] == -math.inf:
+                continue
+        elif n_clusters == 1:
             continue
+        else:
+            other_cluster = draw_second(rng, family, state, deal, cluster)
         proposed[kind] += 1
         accepted[kind] += propose_deal(
-            rng, family, distance, layout, tables, row_stats, state, deal, slot, other_slot, kind
+            rng,
+            family,
+            distance,
+            layout,
+            tables,
+            row_stats,
+            state,
+            deal,
+            cluster,
+            other_cluster,
+            kind,
         )
 
 
 @kernel
+def draw_kind(rng):
+    """Draw the kind of a proposal: half of them are exchanges, which cost least."""
+    chance = rng.random()
+    if chance < 1.0 / 6.0:
+        return SPLIT
+    if chance < 2.0 / 6.0:
+        return MERGE
+    if chance < 3.0 / 6.0:
+        return REDEAL
+    return EXCHANGE
+
+
+@routine
 def propose_deal(
-    rng, family, distance, layout, tables, row_stats, state, deal, slot, other_slot, kind
+    rng, family, distance, layout, tables, row_stats, state, deal, cluster, other_cluster, kind
 ):
-    """Propose a split, merge or re-deal; give 1 if it was accepted."""
-    cluster, other_cluster = state.labels[slot], state.labels[other_slot]
+    """Propose a split, merge, re-deal or exchange; give 1 if it was accepted."""
     n_slots = collect_members(rng, layout, state, deal, cluster, other_cluster)
     n_members = deal.part_start[-1]
-    place, other_place = 0, 0
-    for k in range(n_slots):
-        if deal.slots[k] == slot:
-            place = k
-        elif deal.slots[k] == other_slot:
-            other_place = k
-    launch(rng, family, row_stats, deal, place, other_place)
+    budget = gap_budget(layout, state, cluster, other_cluster)
+    if kind == EXCHANGE:
+        read_halves(state, deal, n_members, cluster)
+        condition(family, row_stats, deal, MAX_SHARE * rng.random())
+    else:
+        launch(rng, family, row_stats, deal)
 
     t = state.n_clusters[0]
-    log_ratio = 0.0
+    new_t = t + (kind == SPLIT) - (kind == MERGE)
+    log_ratio = tables.log_v[new_t] - tables.log_v[t]
     if kind == SPLIT:
         put_all_in_a(deal, n_members)
-        log_ratio += tables.log_v[t + 1] - tables.log_v[t] - math.log(2.0)
     else:
         read_halves(state, deal, n_members, cluster)
-        log_ratio += deal_out(rng, deal, place, other_place, False)
-    log_ratio -= log_weight(family, tables, row_stats, deal, n_members)
+        log_ratio += deal_out(rng, layout, deal, budget, False)
+    log_ratio -= log_weight(family, tables, row_stats, deal, deal.has_extra)
+    log_ratio -= log_choice(family, state, deal, t, cluster, other_cluster)
     if kind == MERGE:
         put_all_in_a(deal, n_members)
-        log_ratio += tables.log_v[t - 1] - tables.log_v[t] + math.log(2.0)
+        join_groups(rng, layout, deal)
     else:
-        log_ratio -= deal_out(rng, deal, place, other_place, True)
-    log_ratio += log_weight(family, tables, row_stats, deal, n_members)
+        part_anchors(deal)
+        log_ratio -= deal_out(rng, layout, deal, budget, True)
+        if log_ratio == -math.inf:
+            return 0
+    log_ratio += log_weight(family, tables, row_stats, deal, deal.gets_extra)
+    log_ratio += log_choice(family, state, deal, new_t, cluster, other_cluster)
     log_ratio += draw_matches(rng, distance, layout, state, deal, n_slots)
     if not accept(rng, log_ratio):
         return 0
@@ -99,8 +145,46 @@ def propose_deal(
         other_cluster = open_cluster(state)
     elif kind == MERGE:
         close_cluster(state, other_cluster)
-    keep_deal(family, row_stats, state, deal, n_slots, cluster, other_cluster, kind)
+    keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cluster)
     return 1
+
+
+@kernel
+def gap_budget(layout, state, cluster, other_cluster):
+    """Give the gap that the cap leaves to the clusters that are dealt anew."""
+    if not layout.is_capped:
+        return math.inf
+    budget = layout.largest_gap - gap_of_state(layout, state)
+    for group in range(1, layout.gap_weight.size):
+        imbalance = imbalance_of(layout, state.cluster_groups[cluster], group)
+        if other_cluster != cluster:
+            imbalance += imbalance_of(layout, state.cluster_groups[other_cluster], group)
+        budget += layout.gap_weight[group] * imbalance
+    return budget
+
+
+@routine
+def join_groups(rng, layout, deal):
+    """Let the union have all seats, extra ones at random slots."""
+    count_settled(layout, deal)
+    for group in range(1, layout.gap_weight.size):
+        n_flexible = 0
+        for k in range(deal.part_start[1]):
+            n_flexible += deal.flexible[group, k]
+        give_extra_seats(rng, deal, group, True, deal.n_extra[group], n_flexible)
+        settle_group(deal, group, deal.part_start[group + 1] - deal.part_start[group])
+
+
+@routine
+def log_choice(family, state, deal, n_clusters, cluster, other_cluster):
+    """Give the log probability to choose the clusters that the halves are, and their anchors."""
+    n_in_a = count_half(deal, 0, 0)
+    n_in_b = count_half(deal, 0, 1)
+    log_prob = log_chance_of_first(state, n_clusters, n_in_a)
+    if n_in_b == 0:
+        return log_prob - math.log(n_in_a * (n_in_a - 1.0))
+    log_prob += log_chance_of_second(family, state, deal, n_clusters, cluster, other_cluster)
+    return log_prob - math.log(n_in_a * n_in_b)
 
 
 @kernel
@@ -110,7 +194,7 @@ def put_all_in_a(deal, n_members):
         deal.in_a[member] = True
 
 
-@kernel
+@routine
 def read_halves(state, deal, n_members, cluster):
     """Let half A be the members that are in this cluster now."""
     n_parts = deal.part_start.size - 1
@@ -122,11 +206,11 @@ def read_halves(state, deal, n_members, cluster):
         deal.in_a[member] = state.labels[slot] == cluster
 
 
-@kernel
-def log_weight(family, tables, row_stats, deal, n_members):
-    """Add up log w over the halves that are not empty."""
+@routine
+def log_weight(family, tables, row_stats, deal, extra):
+    """Add up log w over the halves that are not empty, extra seats as given."""
     n_parts = deal.part_start.size - 1
-    add_up_halves(row_stats, deal, n_members)
+    add_up_halves(row_stats, deal, deal.part_start[n_parts])
     total = 0.0
     for half in range(2):
         if deal.n_rows[half] == 0:
@@ -136,8 +220,21 @@ def log_weight(family, tables, row_stats, deal, n_members):
         total += tables.log_rising[n_slots]
         for part in range(1, n_parts - 1):
             total += math.lgamma(count_half(deal, part, half) + 1.0)
+            if deal.n_extra[part] > 0:
+                total += log_ways(deal, part, half, extra)
         total += count_half(deal, n_parts - 1, half) * math.log(n_slots)
     return total
+
+
+@kernel
+def log_ways(deal, group, half, extra):
+    """Count the ways to place a half's extra seats (log)."""
+    n_flexible, n_extra = 0, 0
+    for k in range(deal.part_start[1]):
+        if deal.in_a[k] == (half == 0):
+            n_flexible += deal.flexible[group, k]
+            n_extra += extra[group, k]
+    return log_binomial(n_flexible, n_extra)
 
 
 @kernel
@@ -149,7 +246,7 @@ def count_half(deal, part, half):
     return count
 
 
-@kernel
+@routine
 def draw_matches(rng, distance, layout, state, deal, n_slots):
     """Draw seats and free matches inside the halves; give the gain in log energy."""
     n_parts = deal.part_start.size - 1
@@ -193,7 +290,7 @@ def list_half_slots(deal, n_slots):
     return n_in_a
 
 
-@kernel
+@routine
 def seat_half(layout, state, deal, group, n_slots, is_a):
     """Give a group's members of one half the seats of its slots, in the order they come."""
     width = layout.seats_per_slot[group]
@@ -203,20 +300,26 @@ def seat_half(layout, state, deal, group, n_slots, is_a):
             continue
         slot = deal.slots[place]
         first = layout.seat_start[group] + slot * width
+        # Seats of masked rows stay theirs; a slot that has none fills its seats from the first on.
+        left = deal.capacity[group, place] + deal.gets_extra[group, place]
         for seat in range(first, first + width):
             row = state.row_at[seat]
-            if row >= 0 and not state.masked[row]:
-                while deal.in_a[deal.order[k]] != is_a:
-                    k += 1
-                deal.new_seat[deal.order[k]] = seat
-                deal.new_slot[deal.order[k]] = slot
+            if left == 0 or (row >= 0 and state.masked[row]):
+                continue
+            while deal.in_a[deal.order[k]] != is_a:
                 k += 1
+            deal.new_seat[deal.order[k]] = seat
+            deal.new_slot[deal.order[k]] = slot
+            k += 1
+            left -= 1
 
 
-@kernel
-def keep_deal(family, row_stats, state, deal, n_slots, cluster, other_cluster, kind):
+@routine
+def keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cluster):
     """Make the dealt halves (or the union) the state."""
     n_parts = deal.part_start.size - 1
+    for member in range(deal.part_start[1], deal.part_start[n_parts - 1]):
+        state.row_at[state.seat_of[deal.rows[member]]] = -1
     for member in range(deal.part_start[1], deal.part_start[n_parts - 1]):
         row = deal.rows[member]
         state.row_at[deal.new_seat[member]] = row
@@ -226,8 +329,12 @@ def keep_deal(family, row_stats, state, deal, n_slots, cluster, other_cluster, k
         state.free_slot[deal.rows[member]] = deal.new_slot[member]
     for k in range(n_slots):
         state.labels[deal.slots[k]] = cluster if deal.in_a[k] else other_cluster
-    for half in range(1 if kind == MERGE else 2):
+    for half in range(2):
         changed = cluster if half == 0 else other_cluster
+        if layout.is_capped:
+            restore_groups(layout, state, changed, deal.half_groups[half])
+        if deal.n_rows[half] == 0:
+            continue
         state.cluster_slots[changed] = count_half(deal, 0, half)
         state.cluster_rows[changed] = deal.n_rows[half]
         for k in range(row_stats.shape[1]):

@@ -14,15 +14,23 @@ Cluster identifiers are places in arrays of length ``n_slots``: the first
 ``place`` is the inverse of ``active``.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from fairmix.kernels.decorator import kernel
+from fairmix.kernels.support import (
+    add_groups,
+    add_rows_of_group,
+    balance_is_allowed,
+    gap_is_allowed,
+    imbalance_of,
+)
 
 
 class Layout(NamedTuple):
-    """What a fit holds fixed: sizes, capacities and the weight of the energy."""
+    """What a fit holds fixed: sizes, capacities, the weight of the energy and the cap."""
 
     group_start: np.ndarray  # rows of group b: group_start[b] to group_start[b + 1]
     group_of: np.ndarray  # row -> group, 0 for anchors
@@ -35,6 +43,11 @@ class Layout(NamedTuple):
     class_slots: np.ndarray  # slots, class by class
     class_place: np.ndarray  # slot -> its place in class_slots
     swap_reach: int  # partners of a swap are among so many next ones
+    has_free_extra: np.ndarray  # group -> whether extra seats may change slots (R free)
+    is_capped: bool
+    gap_weight: np.ndarray  # group -> weight of its imbalance in the gap
+    largest_gap: float
+    least_balance: float
 
 
 class PartitionTables(NamedTuple):
@@ -51,6 +64,7 @@ class Schedule(NamedTuple):
 
     follower_swaps: int
     anchor_swaps: int
+    extra_moves: int
     mask_passes: int
     free_match_passes: int
     joint_proposals: int
@@ -78,6 +92,9 @@ class State(NamedTuple):
     cluster_log_marginal: np.ndarray
     bundle_rows: np.ndarray
     bundle_stats: np.ndarray
+    cluster_groups: np.ndarray  # (cluster, group): rows by label; only kept under a cap
+    bundle_groups: np.ndarray
+    imbalance: np.ndarray  # group -> sum over clusters, see support.py
 
 
 class Workspace(NamedTuple):
@@ -90,11 +107,13 @@ class Workspace(NamedTuple):
     saved_rows: np.ndarray
     saved_stats: np.ndarray
     saved_log_marginal: np.ndarray
+    saved_groups: np.ndarray
     n_saved: np.ndarray
     label_start: np.ndarray
     slots_by_label: np.ndarray
     touched_rows: np.ndarray
     labels_before: np.ndarray
+    slots_by_extra: np.ndarray  # (group, place): slots, those with an extra seat first
 
 
 @kernel
@@ -131,8 +150,10 @@ def close_cluster(state, cluster):
 
 
 @kernel
-def rebuild(family, row_stats, state):
+def rebuild(family, layout, row_stats, state):
     """Recompute all statistics from the rows, so that float errors never pile up."""
+    if layout.is_capped:
+        count_groups(layout, state)
     state.bundle_rows[:] = 0
     state.bundle_stats[:] = 0.0
     n_stats = row_stats.shape[1]
@@ -157,6 +178,18 @@ def rebuild(family, row_stats, state):
 
 
 @kernel
+def count_groups(layout, state):
+    """Count the rows of bundles and clusters by group."""
+    state.bundle_groups[:] = 0
+    state.cluster_groups[:] = 0
+    state.imbalance[:] = 0
+    for row in range(state.slot_of.size):
+        state.bundle_groups[home_slot(state, row), layout.group_of[row]] += 1
+    for slot in range(state.labels.size):
+        add_groups(layout, state, state.labels[slot], state.bundle_groups[slot], 1)
+
+
+@kernel
 def refresh(family, state, cluster):
     """Bring a cluster's log marginal up to date with its statistics."""
     state.cluster_log_marginal[cluster] = family.log_marginal(
@@ -171,7 +204,7 @@ def begin_trial(work):
 
 
 @kernel
-def save_cluster(state, work, cluster):
+def save_cluster(layout, state, work, cluster):
     """Remember a cluster as it was when the trial began."""
     n_saved = work.n_saved[0]
     for k in range(n_saved):
@@ -182,30 +215,39 @@ def save_cluster(state, work, cluster):
     work.saved_log_marginal[n_saved] = state.cluster_log_marginal[cluster]
     for k in range(work.stats.size):
         work.saved_stats[n_saved, k] = state.cluster_stats[cluster, k]
+    if layout.is_capped:
+        for group in range(layout.gap_weight.size):
+            work.saved_groups[n_saved, group] = state.cluster_groups[cluster, group]
     work.n_saved[0] = n_saved + 1
 
 
 @kernel
-def take_row(row_stats, state, work, row, cluster):
+def take_row(layout, row_stats, state, work, row, cluster):
     """Take a row out of a cluster, tentatively."""
-    save_cluster(state, work, cluster)
+    save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] -= 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] -= row_stats[row, k]
+    if layout.is_capped:
+        add_rows_of_group(layout, state, cluster, layout.group_of[row], -1)
 
 
 @kernel
-def put_row(row_stats, state, work, row, cluster):
+def put_row(layout, row_stats, state, work, row, cluster):
     """Put a row into a cluster, tentatively."""
-    save_cluster(state, work, cluster)
+    save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] += 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] += row_stats[row, k]
+    if layout.is_capped:
+        add_rows_of_group(layout, state, cluster, layout.group_of[row], 1)
 
 
 @kernel
-def evaluate_trial(family, state, work):
-    """Refresh the clusters that the trial changed; give the log likelihood ratio."""
+def evaluate_trial(family, layout, state, work):
+    """Refresh the clusters that the trial changed; give the log ratio, -inf outside the cap."""
+    if layout.is_capped and not trial_is_allowed(layout, state, work):
+        return -math.inf
     log_ratio = 0.0
     for k in range(work.n_saved[0]):
         cluster = work.saved_cluster[k]
@@ -215,7 +257,17 @@ def evaluate_trial(family, state, work):
 
 
 @kernel
-def undo_trial(state, work):
+def trial_is_allowed(layout, state, work):
+    """Tell whether the trial stays inside the cap."""
+    for k in range(work.n_saved[0]):
+        counts = state.cluster_groups[work.saved_cluster[k]]
+        if not balance_is_allowed(layout, counts, counts.size):
+            return False
+    return gap_is_allowed(layout, state)
+
+
+@kernel
+def undo_trial(layout, state, work):
     """Put every cluster back as it was when the trial began."""
     for k in range(work.n_saved[0]):
         cluster = work.saved_cluster[k]
@@ -223,3 +275,15 @@ def undo_trial(state, work):
         state.cluster_log_marginal[cluster] = work.saved_log_marginal[k]
         for s in range(work.stats.size):
             state.cluster_stats[cluster, s] = work.saved_stats[k, s]
+        if layout.is_capped:
+            restore_groups(layout, state, cluster, work.saved_groups[k])
+
+
+@kernel
+def restore_groups(layout, state, cluster, counts):
+    """Put a cluster's counts by group back."""
+    for group in range(1, counts.size):
+        state.imbalance[group] -= imbalance_of(layout, state.cluster_groups[cluster], group)
+        state.imbalance[group] += imbalance_of(layout, counts, group)
+    for group in range(counts.size):
+        state.cluster_groups[cluster, group] = counts[group]

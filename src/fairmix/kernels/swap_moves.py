@@ -39,14 +39,14 @@ def swap_followers(rng, family, distance, layout, row_stats, state, work, row):
     begin_trial(work)
     if cluster != other_cluster:
         if not state.masked[row]:
-            take_row(row_stats, state, work, row, cluster)
-            put_row(row_stats, state, work, row, other_cluster)
+            take_row(layout, row_stats, state, work, row, cluster)
+            put_row(layout, row_stats, state, work, row, other_cluster)
         if not state.masked[other]:
-            take_row(row_stats, state, work, other, other_cluster)
-            put_row(row_stats, state, work, other, cluster)
-        log_ratio += evaluate_trial(family, state, work)
+            take_row(layout, row_stats, state, work, other, other_cluster)
+            put_row(layout, row_stats, state, work, other, cluster)
+        log_ratio += evaluate_trial(family, layout, state, work)
     if not accept(rng, log_ratio):
-        undo_trial(state, work)
+        undo_trial(layout, state, work)
         return 1, 0
     exchange_seats(state, row, other)
     return 1, 1
@@ -98,13 +98,13 @@ def swap_anchors(rng, family, distance, layout, row_stats, state, work, slot):
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
     begin_trial(work)
     if cluster != other_cluster:
-        take_row(row_stats, state, work, anchor, cluster)
-        put_row(row_stats, state, work, anchor, other_cluster)
-        take_row(row_stats, state, work, other_anchor, other_cluster)
-        put_row(row_stats, state, work, other_anchor, cluster)
-        log_ratio += evaluate_trial(family, state, work)
+        take_row(layout, row_stats, state, work, anchor, cluster)
+        put_row(layout, row_stats, state, work, anchor, other_cluster)
+        take_row(layout, row_stats, state, work, other_anchor, other_cluster)
+        put_row(layout, row_stats, state, work, other_anchor, cluster)
+        log_ratio += evaluate_trial(family, layout, state, work)
     if not accept(rng, log_ratio):
-        undo_trial(state, work)
+        undo_trial(layout, state, work)
         return 1, 0
     state.anchor_at[slot], state.anchor_at[other_slot] = other_anchor, anchor
     state.slot_of[anchor], state.slot_of[other_anchor] = other_slot, slot

@@ -10,6 +10,7 @@ import numpy as np
 
 from fairmix.kernels import verbs  # noqa: F401 (registers the verbs with numba)
 from fairmix.kernels.decorator import kernel
+from fairmix.kernels.extra_move import move_extra_seat, sort_slots_by_extra
 from fairmix.kernels.gibbs_step import gibbs_step
 from fairmix.kernels.joint_move import propose_jointly
 from fairmix.kernels.mask_moves import (
@@ -26,6 +27,7 @@ from fairmix.kernels.swap_moves import swap_anchors, swap_followers
 MOVES = {
     "follower_swap": "follower_swaps",
     "anchor_swap": "anchor_swaps",
+    "extra": "extra_moves",
     "mask_exchange": "mask_passes",
     "free_match": "free_match_passes",
     "joint": "joint_proposals",
@@ -33,6 +35,7 @@ MOVES = {
     "split": "split_merge_proposals",
     "merge": "split_merge_proposals",
     "redeal": "split_merge_proposals",
+    "exchange": "split_merge_proposals",
 }
 
 
@@ -93,12 +96,12 @@ def run_sweeps(
                 row_stats,
                 state,
                 deal,
-                proposed[6:],
-                accepted[6:],
+                proposed[7:],
+                accepted[7:],
             )
             for _ in range(schedule.gibbs_passes):
-                proposed[5] += state.labels.size
-                accepted[5] += gibbs_step(rng, family, tables, row_stats, state, work)
+                proposed[6] += state.labels.size
+                accepted[6] += gibbs_step(rng, family, layout, tables, row_stats, state, work)
         write_draw(distance, layout, tables, state, draws, draw)
 
 
@@ -107,7 +110,7 @@ def matching_step(
     rng, family, distance, layout, schedule, row_stats, state, work, proposed, accepted
 ):
     """Make the matching moves of one sweep, given the partition."""
-    rebuild(family, row_stats, state)
+    rebuild(family, layout, row_stats, state)
     n_anchors = state.labels.size
     n_followers = row_stats.shape[0] - n_anchors
     # In turn from a random one on: memory is read in order, and no row is left out for long.
@@ -123,25 +126,34 @@ def matching_step(
         p, a = swap_anchors(rng, family, distance, layout, row_stats, state, work, slot)
         proposed[1] += p
         accepted[1] += a
+    if schedule.extra_moves > 0:
+        for group in range(1, layout.has_free_extra.size):
+            if layout.has_free_extra[group]:
+                n_extra = sort_slots_by_extra(layout, state, work, group)
+                proposed[2] += schedule.extra_moves
+                for _ in range(schedule.extra_moves):
+                    accepted[2] += move_extra_seat(
+                        rng, family, distance, layout, row_stats, state, work, group, n_extra
+                    )
     if schedule.mask_passes > 0 or schedule.free_match_passes > 0:
         sort_slots_by_label(state, work)
     for _ in range(schedule.mask_passes):
         for group in range(1, layout.n_masked.size):
             for _ in range(layout.n_masked[group]):
                 p, a = exchange_mask(rng, family, layout, row_stats, state, work, group)
-                proposed[2] += p
-                accepted[2] += a
+                proposed[3] += p
+                accepted[3] += a
     for _ in range(schedule.free_match_passes):
         for group in range(1, layout.n_masked.size):
             first = layout.group_start[group]
             for place in range(first, first + layout.n_masked[group]):
                 row = state.mask_order[place]
-                proposed[3] += 1
-                accepted[3] += redraw_free_match(rng, family, row_stats, state, work, row)
+                proposed[4] += 1
+                accepted[4] += redraw_free_match(rng, family, layout, row_stats, state, work, row)
     for _ in range(schedule.joint_proposals):
         p, a = propose_jointly(rng, family, distance, layout, row_stats, state, work)
-        proposed[4] += p
-        accepted[4] += a
+        proposed[5] += p
+        accepted[5] += a
 
 
 @kernel
