@@ -1,4 +1,4 @@
-"""Do chains that start from different places tell the same story?
+"""Convergence: do chains that start from different places tell the same story.
 
 Diabetes, and Adult and Bank on five draws each: eight chains, two from each of one cluster,
 singletons, k-means and 20 random clusters, diagonal Gaussian with the paper's prior. For each: the
@@ -52,9 +52,7 @@ def main():
     if options.paper:
         model = FairBayesianClustering.paper(**common)
     else:
-        model = FairBayesianClustering(
-            init_partition=STARTS, n_warmup=half, n_draws=half, **common
-        )
+        model = FairBayesianClustering(init_partition=STARTS, n_warmup=half, n_draws=half, **common)
     print("| data | R-hat log posterior | R-hat t | ESS | ESS t | log posterior by chain | t | s |")
     print("|---|---|---|---|---|---|---|---|")
     acceptance = []

@@ -15,7 +15,7 @@ DRAWS = ["diabetes", *(f"{name} {draw}" for name in ("adult", "bank") for draw i
 
 
 def load(name):
-    """Give features and groups of "diabetes", or of a draw such as "adult 0", "bank 4", "bank3 0"."""
+    """Give features and groups of "diabetes", or of a draw: "adult 0", "bank 4", "bank3 0"."""
     folder = Path(os.environ["FAIRMIX_DATA"])
     dataset, _, draw = name.partition(" ")
     if dataset == "diabetes":

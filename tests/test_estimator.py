@@ -75,7 +75,7 @@ def test_posterior_arrays(fitted, table):
         cost = metrics.cost(rows, labels)
         assert posterior.cost[chain, draw] == pytest.approx(cost)
     always = {"follower_swap", "anchor_swap", "gibbs"}
-    assert set(posterior.acceptance) == always | {"split", "merge", "redeal"}
+    assert set(posterior.acceptance) == always | {"split", "merge", "redeal", "exchange"}
     for move, rates in posterior.acceptance.items():
         assert rates.shape == (2, 40)
         assert not np.isnan(rates).any() or move not in always
@@ -227,9 +227,9 @@ def test_extra_is_the_same_in_all_chains(table, monkeypatch):
     models = []
     original = FairBayesianClustering._make_chain
 
-    def remember(self, model, rng):
+    def remember(self, model, number, rng):
         models.append(model)
-        return original(self, model, rng)
+        return original(self, model, number, rng)
 
     monkeypatch.setattr(FairBayesianClustering, "_make_chain", remember)
     FairBayesianClustering(**QUICK | {"n_chains": 3}).fit(X, sensitive_features=group)

@@ -1,8 +1,8 @@
 r"""The cap: how unfair a draw may be, which caps are possible, and what is certain without one.
 
 A cap cuts the prior to states with :math:`\Delta \le` ``max_gap`` and balance at least
-``min_balance``. One cluster always has :math:`\Delta = 0` and the largest balance there is, so every
-cap allows something; the functions here say when it allows nothing else.
+``min_balance``. One cluster always has :math:`\Delta = 0` and the largest balance there is, so
+every cap allows something; the functions here say when it allows nothing else.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ class Cap(NamedTuple):
 def smallest_gap_of_two(grouping: Grouping) -> float:
     r"""Give the smallest gap that two clusters can have.
 
-    It is :math:`\min_{1 \le a < n_0} \mathrm{mean}_b\, d(a r_b / n_0) / n_b`, where :math:`d` is the
-    distance to the nearest integer; for two groups 0 if their sizes have a common divisor, else :math:`1 / (n_0 n_1)`.
+    It is :math:`\min_{1 \le a < n_0} \mathrm{mean}_b\, d(a r_b / n_0) / n_b`, where d is the
+    distance to the nearest integer; for two groups 0 if their sizes have a common divisor, else
+    :math:`1 / (n_0 n_1)`.
 
     Parameters
     ----------

@@ -47,6 +47,7 @@ PROBLEMS = {
     ),
     "mfm": make_problem("gaussian", (5,), concentration=1.5, success_prob=0.3),
     "mfm, categorical": make_problem("categorical", (5,)),
+    "mfm, seven rows": make_problem("gaussian", (7,), seed=2, concentration=1.5),
 }
 
 #: Problems in which R is free.
@@ -76,7 +77,7 @@ CAPPED_PROBLEMS = {
         "gaussian", (2, 3, 3), seed=6, extra=None, n_masked=(0, 1), temperature=0.2, max_gap=0.25
     ),
     "balance": make_problem(
-        "gaussian", (3, 5), seed=7, extra=None, temperature=0.1, min_balance=0.55
+        "gaussian", (4, 6), seed=7, extra=None, temperature=0.3, min_balance=0.6
     ),
     "gap and balance, m=2": make_problem(
         "bernoulli",

@@ -104,7 +104,7 @@ def test_split_merge_alone(name):
         for state, weight in weights.items()
         if state[2] == start[2] and stays(state) == stays(start)
     }
-    states = run_states(problem, start, only(split_merge_proposals=6))
+    states = run_states(problem, start, only(split_merge_proposals=30))
     assert_law(states, normalise(reachable))
 
 

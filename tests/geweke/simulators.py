@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from fairmix.chain import Start
-from tests.exact.enumeration import group_maps, log_v, set_partitions
+from tests.exact.enumeration import group_maps, is_inside, log_v, set_partitions
 
 
 class PriorSimulator:
@@ -47,6 +47,16 @@ class PriorSimulator:
         return -total / (self.problem.sizes[group] * self.problem.temperature)
 
     def draw(self):
+        """Draw a state; under a cap, until it is inside."""
+        while True:
+            start = self.draw_anywhere()
+            home = start.match.copy()
+            home[start.masked_rows] = start.free_match[start.masked_rows]
+            labels = start.labels[home]
+            if is_inside(self.problem, [np.flatnonzero(labels == c) for c in set(labels)]):
+                return start
+
+    def draw_anywhere(self):
         problem, rng = self.problem, self.rng
         labels = self.partitions[rng.choice(len(self.partitions), p=self.partition_probs)]
         match = list(range(problem.n_anchors))

@@ -22,6 +22,14 @@ PROBLEMS = {
     )
     for family, temperature in (("gaussian", 0.2), ("bernoulli", 0.6), ("categorical", 0.6))
 }
+FREE_PROBLEMS = {
+    "gaussian, free": make_problem(
+        "gaussian", (3, 4, 4), seed=7, extra=None, n_masked=(2, 0), temperature=0.2
+    ),
+    "gaussian, cap": make_problem(
+        "gaussian", (3, 4, 4), seed=7, extra=None, n_masked=(2, 0), temperature=0.2, max_gap=0.3
+    ),
+}
 STEPS = {
     "gibbs": only(gibbs_passes=2),
     "follower swap": only(follower_swaps=10),
@@ -65,8 +73,17 @@ def assert_same_mean(first, first_error, second, second_error):
 @pytest.mark.parametrize("step", list(STEPS))
 @pytest.mark.parametrize("family", list(PROBLEMS))
 def test_move_keeps_the_joint_law(family, step):
-    problem = PROBLEMS[family]
-    prior, chain = make_parts(problem, **STEPS[step])
+    check_move(PROBLEMS[family], STEPS[step])
+
+
+@pytest.mark.parametrize("step", [*STEPS, "extra"])
+@pytest.mark.parametrize("name", list(FREE_PROBLEMS))
+def test_move_keeps_the_joint_law_with_free_extra_seats(name, step):
+    check_move(FREE_PROBLEMS[name], (STEPS | {"extra": only(extra_moves=5)})[step])
+
+
+def check_move(problem, schedule):
+    prior, chain = make_parts(problem, **schedule)
     differences, n_changed = [], 0
     for _ in range(N_REPLICATIONS):
         rows = draw_joint(problem, prior, chain)

@@ -10,8 +10,8 @@ are :math:`e^{\text{preference}_j - c}` times (seats left over those to be expec
 over the same in B. Their product is the probability.
 
 *Extra seats*: k of the :math:`k_S` extra seats go to A with probability proportional to
-:math:`\binom{f_A}{k} \binom{f_B}{k_S - k} e^{k \cdot \text{border}}` among those k that the cap allows
-(:math:`f` flexible slots); which slots get them is drawn with equal probability.
+:math:`\binom{f_A}{k} \binom{f_B}{k_S - k} e^{k \cdot \text{border}}` among those k that the cap
+allows (:math:`f` flexible slots); which slots get them is drawn with equal probability.
 """
 
 import math

@@ -71,6 +71,7 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
     shuffle(rng, deal.slots, 0, n_slots)
     put_anchor_last(state, deal, n_slots - 1, cluster)
     put_anchor_last(state, deal, n_slots - 2, other_cluster)
+    shuffle(rng, deal.slots, 0, n_slots - 2)  # again: the search has sorted them a little
     for k in range(n_slots):
         deal.rows[k] = state.anchor_at[deal.slots[k]]
     n_members = n_slots

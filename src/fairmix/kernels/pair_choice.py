@@ -1,7 +1,7 @@
 r"""Which clusters are dealt anew: large ones, small ones, and pairs that are close.
 
-The first cluster A is drawn with probability :math:`\frac12 (\frac1t + \frac{|A_0|}{n_0})`: large clusters
-hold most rows, small ones come and go. The second, B, is drawn with probability
+The first cluster A is drawn with probability :math:`\frac12 (\frac1t + \frac{|A_0|}{n_0})`: large
+clusters hold most rows, small ones come and go. The second, B, is drawn with probability
 
 .. math::
    \frac12 \Big(\frac{1}{t - 1} + \frac{e^{\kappa s_{AB}}}{\sum_c e^{\kappa s_{Ac}}}\Big), \qquad

@@ -5,18 +5,19 @@ one for each half) is dealt into halves A and B. *Merge*: clusters A and B (with
 each) become :math:`S`. *Re-deal*: their union is dealt anew into two halves. *Exchange*: the
 same for a random share of their rows, while the others stay. Splits and merges are proposed equally
 often. Halves come from a launch (:mod:`fairmix.kernels.launch`), for an exchange from the rows
-that stay, with probability :math:`q` (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among
-the maps inside each half (inside :math:`S` for a merge) that keep every slot's capacity (if R
+that stay, with probability :math:`q` (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly
+among the maps inside each half (inside :math:`S` for a merge) that keep every slot's capacity (if R
 is free: among the maps of any R with as many extra seats there), and the free matches of masked
 rows uniformly among the half's slots. With
 
 .. math::
    w(A) = \gamma^{(|A_0|)}\, m(A)\, |A_0|^{M_A} \prod_b N_{A,b}! \binom{f_{A,b}}{k_{A,b}}
 
-(:math:`A_0` slots, :math:`M_A` masked rows, :math:`N_{A,b}` unmasked followers of group b, :math:`f`
-slots whose extra seat may go, :math:`k` extra seats of these) and the probability of the choice,
-:math:`c(A, B) = P(A) P(B | A) / (|A_0| |B_0|)` (:mod:`fairmix.kernels.pair_choice`) and
-:math:`c(S) = P(S) / (|S_0| (|S_0| - 1))`, the ratios are, times the ratio of energies,
+(:math:`A_0` slots, :math:`M_A` masked rows, :math:`N_{A,b}` unmasked followers of group b,
+:math:`f` slots whose extra seat may go, :math:`k` extra seats of these) and the probability
+of the choice, :math:`c(A, B) = P(A) P(B | A) / (|A_0| |B_0|)` and
+:math:`c(S) = P(S) / (|S_0| (|S_0| - 1))` (:mod:`fairmix.kernels.pair_choice`), the ratios are,
+times the ratio of energies,
 
 .. math::
    \text{split: } \frac{V(t+1)}{V(t)} \frac{w(A) w(B)\, c(A, B)}{w(S)\, c(S)\, q(A, B)}, \quad
