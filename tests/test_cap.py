@@ -109,6 +109,14 @@ def test_every_draw_obeys(sizes, parameters):
     assert posterior.n_clusters.max() > 1
 
 
+def test_gaps_of_several_groups_are_in_the_summary():
+    summary = fit((15, 22, 40), extra="free").posterior_.summary()
+    assert list(summary.index[-2:]) == ["gap of 1", "gap of 2"]
+    gap = summary.loc["fairness_gap", "mean"]
+    assert summary["mean"].iloc[-2:].mean() == pytest.approx(gap, abs=1e-4)
+    assert "gap of 1" not in fit((20, 31)).posterior_.summary().index
+
+
 def test_gap_stays_below_the_certain_bound_without_a_cap():
     for extra in ("random", "free"):
         model = fit((20, 31), extra=extra, n_masked=2)

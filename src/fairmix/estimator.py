@@ -328,7 +328,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             n_warmup=self.n_warmup,
             n_draws=self.n_draws,
             thin=self.thin,
-            audit=Audit(group_codes, audited.n_groups, lambda labels: measure(rows, labels)),
+            audit=Audit(group_codes, audited.names, lambda labels: measure(rows, labels)),
             annealing=self.annealing,
             n_jobs=self.n_jobs,
             verbose=self.verbose,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,10 +52,11 @@ class Posterior:
     fairness_gap, balance, cost : ndarray of shape (n_chains, n_draws)
         As in :mod:`fairmix.metrics`, on the data as sampled.
     group_gaps : ndarray of shape (n_chains, n_draws, n_groups - 1)
-        Gap of each group to the smallest one, in the order of the estimator's ``groups_``; the
-        fairness gap is their mean.
+        Gap of each group to the smallest one; the fairness gap is their mean.
     masked_rows : ndarray of shape (n_chains, n_draws, n_masked)
         Rows of X that were exempt from matching (the paper's E).
+    group_names : tuple
+        Names of the groups in ``group_gaps``.
     acceptance : dict of str to ndarray of shape (n_chains, n_draws)
         Share of proposals accepted since the draw before, for each kind of move that was made
         (for the Gibbs moves, the share that changed a label); NaN where nothing was proposed.
@@ -70,6 +72,7 @@ class Posterior:
     cost: FloatArray
     group_gaps: FloatArray
     masked_rows: IntArray
+    group_names: tuple[Any, ...]
     acceptance: dict[str, FloatArray]
 
     @property
@@ -89,10 +92,14 @@ class Posterior:
         -------
         pandas.DataFrame
             A row a scalar: mean, sd, 5 % and 95 % quantiles, ess_bulk, r_hat; rounded, to read.
+            With several groups, the gap of each to the smallest one comes last.
         """
+        scalars = {name: getattr(self, name) for name in SCALARS}
+        if len(self.group_names) > 1:
+            for k, group in enumerate(self.group_names):
+                scalars[f"gap of {group}"] = self.group_gaps[..., k]
         rows = {}
-        for name in SCALARS:
-            values = getattr(self, name)
+        for name, values in scalars.items():
             low, high = np.quantile(values, [0.05, 0.95])
             rows[name] = {
                 "mean": float(np.mean(values)),

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -34,14 +35,14 @@ class Audit:
     ----------
     group_codes : ndarray of shape (n_rows,)
         Group of each row, 0 for the anchor group.
-    n_groups : int
-        Number of groups.
+    group_names : tuple
+        Names of the groups, the anchor group first.
     cost : callable
         Cost of labellings of shape (n, n_rows).
     """
 
     group_codes: IntArray
-    n_groups: int
+    group_names: tuple[Any, ...]
     cost: Callable[[IntArray], NDArray[np.float64]]
 
 
@@ -221,7 +222,7 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
     for draw, raw in enumerate(draws.labels):
         row_labels[order] = raw
         labels[draw] = canonical_labels(row_labels, n_anchors)
-    counts = count_groups(labels, audit.group_codes, audit.n_groups)
+    counts = count_groups(labels, audit.group_codes, len(audit.group_names))
     with np.errstate(invalid="ignore"):
         rates = draws.n_accepted / draws.n_proposed
     return Posterior(
@@ -235,6 +236,7 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
         balance=balance_of_counts(counts)[None],
         cost=audit.cost(labels)[None],
         masked_rows=np.sort(order[draws.masked_rows], axis=1)[None],
+        group_names=audit.group_names[1:],
         acceptance={
             move: rates[None, :, k]
             for k, (move, field) in enumerate(MOVES.items())
@@ -254,11 +256,13 @@ def _join(parts: list[Posterior], axis: int = 0) -> Posterior:
     def stack(name: str) -> NDArray[np.generic]:
         return np.concatenate([getattr(part, name) for part in parts], axis=axis)
 
-    arrays = {name: stack(name) for name in Posterior.__dataclass_fields__ if name != "acceptance"}
+    no_arrays = ("acceptance", "group_names")
+    arrays = {name: stack(name) for name in Posterior.__dataclass_fields__ if name not in no_arrays}
     if axis == 0:
         arrays["labels"] = arrays["labels"].astype(label_type(int(arrays["labels"].max()) + 1))
     acceptance = {
         move: np.concatenate([part.acceptance[move] for part in parts], axis=axis)
         for move in parts[0].acceptance
     }
-    return Posterior(**arrays, acceptance=acceptance)  # type: ignore[arg-type]
+    names = parts[0].group_names
+    return Posterior(**arrays, group_names=names, acceptance=acceptance)  # type: ignore[arg-type]
