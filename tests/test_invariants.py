@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairmix import FairBayesianClustering
+from fairmix.cap import Cap
 from fairmix.chain import Chain, initial_start, make_schedule
 from fairmix.distances import Euclidean, Hamming
 from fairmix.matching import arrange_groups, choose_extra, initial_match
@@ -13,8 +14,10 @@ from fairmix.metrics import fairness_gap
 from fairmix.model import Model
 from fairmix.partition import Fixed, Geometric, PartitionPrior, Uniform
 from fairmix.preparation import standardise
+from fairmix.start import repair_start
 from tests.tiny import FAMILIES, check_invariants, only
 
+NO_CAP = Cap()
 SINGLE_STEPS = {
     "follower swap": only(follower_swaps=30),
     "anchor swap": only(anchor_swaps=30),
@@ -23,10 +26,14 @@ SINGLE_STEPS = {
     "joint": only(joint_proposals=30),
     "gibbs": only(gibbs_passes=1),
     "split-merge": only(split_merge_proposals=10),
+    "extra": only(extra_moves=30),
 }
+CAPS = [Cap(max_gap=0.05), Cap(max_gap=0.0), Cap(min_balance=0.3), Cap(0.2, 0.1)]
 
 
-def make_random_chain(family, sizes, n_masked, seed, prior=None, n_columns=3, start=4):
+def make_random_chain(
+    family, sizes, n_masked, seed, prior=None, n_columns=3, start=4, extra="random", cap=NO_CAP
+):
     rng = np.random.default_rng(seed)
     grouping = arrange_groups(list(range(len(sizes))), np.repeat(np.arange(len(sizes)), sizes))
     if family == "gaussian":
@@ -42,13 +49,18 @@ def make_random_chain(family, sizes, n_masked, seed, prior=None, n_columns=3, st
         family=FAMILIES[family].prepare(rows),
         distance=distance,
         grouping=grouping,
-        extra=choose_extra("random", grouping, distance, rng),
+        extra=None if extra == "free" else choose_extra(extra, grouping, distance, rng),
         n_masked=masks,
         temperature=0.3,
         partition_prior=PartitionPrior(grouping.n_anchors, 1.0, prior or Geometric(0.1)),
+        cap=cap,
     )
-    match = initial_match("random", grouping, model.extra, distance, rng)
+    first_extra = choose_extra("random", grouping, distance, rng)
+    match = initial_match(
+        "random", grouping, first_extra if model.extra is None else model.extra, distance, rng
+    )
     labels = rng.integers(min(start, grouping.n_anchors), size=grouping.n_anchors)
+    labels, match = repair_start(model, labels, match, rng)
     return Chain(model, initial_start(model, labels, match, rng), make_schedule(model), rng)
 
 
@@ -69,6 +81,33 @@ def test_every_move_keeps_the_invariants(family, step):
     chain.schedule = chain.schedule._replace(**SINGLE_STEPS[step])
     for _ in range(30):
         check_draw(chain, chain.run(1))
+
+
+@pytest.mark.parametrize("step", list(SINGLE_STEPS))
+@pytest.mark.parametrize("cap", CAPS)
+def test_every_move_keeps_the_cap(cap, step):
+    chain = make_random_chain("gaussian", (9, 14, 20), 4, seed=1, extra="free", cap=cap)
+    chain.schedule = chain.schedule._replace(**SINGLE_STEPS[step])
+    for _ in range(30):
+        check_draw(chain, chain.run(1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(2, 12), min_size=2, max_size=4),
+    n_masked=st.integers(0, 15),
+    cap=st.sampled_from([NO_CAP, *CAPS]),
+    step=st.sampled_from(["separate", "joint"]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_any_problem_with_free_extra_seats(sizes, n_masked, cap, step, seed):
+    if cap.min_balance > min(sizes) / max(sizes):
+        cap = Cap(cap.max_gap, min(sizes) / max(sizes))
+    chain = make_random_chain("gaussian", sizes, n_masked, seed, extra="free", cap=cap)
+    chain.schedule = make_schedule(chain.model, step, 20)
+    check_invariants(chain)
+    for _ in range(5):
+        check_draw(chain, chain.run(4))
 
 
 @settings(max_examples=60, deadline=None)

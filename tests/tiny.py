@@ -124,5 +124,10 @@ def check_invariants(chain: Chain) -> None:
         )
         assert model.cap.allows(gap_of_counts(counts), balance_of_counts(counts))
     n_clusters = state.n_clusters[0]
+    if model.cap.is_tight and state.cluster_groups.any():
+        for cluster in state.active[:n_clusters]:
+            groups = grouping.group_of[chain.row_labels == cluster]
+            counted = np.bincount(groups, minlength=grouping.n_groups)
+            assert np.array_equal(state.cluster_groups[cluster], counted)
     assert set(state.active[:n_clusters]) == set(state.labels)
     assert np.array_equal(state.place[state.active], np.arange(grouping.n_anchors))

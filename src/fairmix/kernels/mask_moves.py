@@ -23,7 +23,14 @@ import math
 
 from fairmix.kernels.decorator import kernel
 from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
-from fairmix.kernels.state import begin_trial, put_row, refresh, take_row, undo_trial
+from fairmix.kernels.state import (
+    begin_trial,
+    put_row,
+    refresh,
+    take_row,
+    trial_is_allowed,
+    undo_trial,
+)
 from fairmix.kernels.support import add_rows_of_group, is_allowed_in
 
 
@@ -50,7 +57,7 @@ def weigh_free_label(family, layout, row_stats, state, work, row):
     n_clusters = state.n_clusters[0]
     for place in range(n_clusters):
         cluster = state.active[place]
-        if layout.is_capped and not may_join(layout, state, row, cluster):
+        if layout.is_capped and not may_join(layout, state, work, row, cluster):
             work.log_weights[place] = -math.inf
             continue
         for k in range(work.stats.size):
@@ -64,11 +71,11 @@ def weigh_free_label(family, layout, row_stats, state, work, row):
 
 
 @kernel
-def may_join(layout, state, row, cluster):
-    """Tell whether the state is inside the cap with a row in this cluster, which is in none."""
+def may_join(layout, state, work, row, cluster):
+    """Tell whether the trial is inside the cap with a row in this cluster, which is in none."""
     group = layout.group_of[row]
     add_rows_of_group(layout, state, cluster, group, 1)
-    allowed = is_allowed_in(layout, state, cluster)
+    allowed = is_allowed_in(layout, state, cluster) and trial_is_allowed(layout, state, work)
     add_rows_of_group(layout, state, cluster, group, -1)
     return allowed
 
