@@ -19,7 +19,7 @@ from fairmix import FairBayesianClustering
 
 NAMES = ["diabetes", "adult 0", "bank 0", "bank3 0"]
 MAX_GAP = 0.005
-N_SWEEPS = 1000
+N_SWEEPS = 600
 N_ROUNDS = 2
 
 

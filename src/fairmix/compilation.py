@@ -54,7 +54,7 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
         numba.config.CACHE_DIR = users_folder
     if fingerprint is None or not any(Path(compiled.stats.cache_path).glob("*.nbi")):
         print(
-            f"fairmix: compiling the sampler for {family.__name__} (once, 2 or 3 minutes) ...",
+            f"fairmix: compiling the sampler for {family.__name__} (once, a minute or two) ...",
             file=sys.stderr,
             flush=True,
         )
