@@ -16,8 +16,8 @@ allows (:math:`f` flexible slots); which slots get them is drawn with equal prob
 
 import math
 
+from fairmix.kernels.balance import MAX_LOGIT, anchor_logit, solve_centre
 from fairmix.kernels.decorator import kernel, routine
-from fairmix.kernels.launch import MAX_LOGIT, anchor_logit, solve_centre
 from fairmix.kernels.random_choice import draw_weighted, log_sum_exp
 from fairmix.kernels.support import balance_is_allowed, imbalance_of
 
