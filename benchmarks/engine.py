@@ -31,6 +31,7 @@ from fairmix.partition import Fixed, PartitionPrior, as_components_prior
 from fairmix.preparation import standardise
 from fairmix.start import initial_labels
 
+NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}
 N_ROUNDS = 7
 
 
@@ -82,9 +83,7 @@ def time_em(X, n_iterations=50):
 def sweep_of_the_issue(chain):
     """Give the schedule of STEP 2 and as many follower swaps as followers, nothing else."""
     n_followers = chain.model.grouping.n_rows - chain.model.grouping.n_anchors
-    return chain.schedule._replace(
-        follower_swaps=n_followers, anchor_swaps=0, split_merge_proposals=0
-    )
+    return chain.schedule._replace(follower_swaps=n_followers, anchor_swaps=0, **NO_DEALS)
 
 
 def compare_with_em(X, groups):
@@ -109,7 +108,7 @@ def compare_with_em(X, groups):
         f"   (from {min(ratios):.3f} to {max(ratios):.3f}; {n_clusters} clusters now)"
     )
     print(f"  default sweep (5 swaps a row)       {np.median(defaults) * 1e3:8.3f} ms")
-    for field in ("follower_swaps", "anchor_swaps", "gibbs_passes", "split_merge_proposals"):
+    for field in ("follower_swaps", "anchor_swaps", "gibbs_passes", *NO_DEALS):
         off = {name: 0 for name in default._fields if name != field}
         chain.schedule = default._replace(**off)
         share = np.median([time_sweeps(chain, 100) for _ in range(3)]) / np.median(defaults)
@@ -129,7 +128,7 @@ def scaling(X, groups):
         n_clusters = chains[times].state.n_clusters[0]
         print(f"  {len(rows):6,d} rows, {n_clusters} clusters")
     default = {times: chain.schedule for times, chain in chains.items()}
-    without = {times: s._replace(split_merge_proposals=0) for times, s in default.items()}
+    without = {times: s._replace(**NO_DEALS) for times, s in default.items()}
     issue = {times: sweep_of_the_issue(chain) for times, chain in chains.items()}
     for name, schedules in (
         ("sweep", issue),

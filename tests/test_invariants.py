@@ -26,6 +26,8 @@ SINGLE_STEPS = {
     "joint": only(joint_proposals=30),
     "gibbs": only(gibbs_passes=1),
     "split-merge": only(split_merge_proposals=10),
+    "re-deal": only(redeal_proposals=10),
+    "exchange": only(exchange_proposals=10),
     "extra": only(extra_moves=30),
 }
 CAPS = [Cap(max_gap=0.05), Cap(max_gap=0.0), Cap(min_balance=0.3), Cap(0.2, 0.1)]

@@ -12,6 +12,7 @@ from fairmix.model import Model
 from fairmix.partition import Geometric, PartitionPrior
 from tests.exact.enumeration import TinyProblem, canonical
 
+NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}
 FAMILIES = {"gaussian": Gaussian(), "bernoulli": Bernoulli(), "categorical": Categorical()}
 
 
@@ -68,11 +69,12 @@ def only(**schedule) -> dict:
             "extra_moves",
             "mask_passes",
             "free_match_passes",
+            "joint_proposals",
             "gibbs_passes",
         ),
         0,
     )
-    return off | {"joint_proposals": 0, "split_merge_proposals": 0} | schedule
+    return off | NO_DEALS | schedule
 
 
 def read_state(chain: Chain):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,12 @@ IntArray = NDArray[np.int64]
 
 #: Partners of a swap are among so many next rows of the group; what they need fits in a cache.
 SWAP_REACH = 1000
-#: Proposals a sweep to split, merge, deal anew or exchange.
-SPLIT_MERGE_MOVES = 30
+#: Proposals a sweep to split, merge, deal anew or exchange, and the shares of two kinds of these:
+#: splits and merges change the number of clusters, exchanges (the rest) cost least.
+SPLIT_MERGE_MOVES = 40
+SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.5, 0.05
+#: A launch looks at about so many rows, and at all of them in its last round.
+MAX_LAUNCHED = 200
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class Chain:
         self.state = make_state(model, self.layout, start)
         self._family = Tempered(model.family, np.ones(1))
         self._work = make_workspace(model)
-        self._deal = make_deal(model)
+        self.deal = make_deal(model)
         self._run = compiled_sweeps(model.family.__class__, model.distance.__class__)
 
     def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
@@ -100,7 +105,7 @@ class Chain:
             self.model.row_stats,
             self.state,
             self._work,
-            self._deal,
+            self.deal,
             draws,
             sweeps_per_draw,
             n_draws,
@@ -160,6 +165,10 @@ def make_schedule(
         matching_moves = 2 * n_followers
     if n_followers == 0:
         matching_moves = 0
+    if split_merge_moves is None:
+        split_merge_moves = SPLIT_MERGE_MOVES
+    n_split_merge = math.ceil(SPLIT_MERGE_SHARE * split_merge_moves)
+    n_redeal = int(REDEAL_SHARE * split_merge_moves)
     joint = matching_step == "joint"
     passes = 0 if joint or not model.n_masked.any() else 1
     return Schedule(
@@ -170,7 +179,9 @@ def make_schedule(
         free_match_passes=passes,
         joint_proposals=matching_moves if joint else 0,
         gibbs_passes=1,
-        split_merge_proposals=SPLIT_MERGE_MOVES if split_merge_moves is None else split_merge_moves,
+        split_merge_proposals=n_split_merge,
+        redeal_proposals=n_redeal,
+        exchange_proposals=split_merge_moves - n_split_merge - n_redeal,
     )
 
 
@@ -316,6 +327,7 @@ def make_deal(model: Model) -> Deal:
         new_seat=np.zeros(n_rows, dtype=np.int64),
         new_slot=np.zeros(n_rows, dtype=np.int64),
         log_weights=np.zeros(n_anchors + 1),
+        max_launched=MAX_LAUNCHED,
     )
 
 

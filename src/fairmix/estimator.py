@@ -91,7 +91,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         the joint step, joint proposals a sweep (the paper makes 10).
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
-        matched rows and all ("auto": 30). Without them chains hardly leave the place where
+        matched rows and all ("auto": 40). Without them chains hardly leave the place where
         they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.

@@ -50,6 +50,16 @@ PROBLEMS = {
     "mfm, seven rows": make_problem("gaussian", (7,), seed=2, concentration=1.5),
 }
 
+#: Problems with more anchors, for moves that deal clusters anew.
+LARGER_PROBLEMS = {
+    "five and five": make_problem(
+        "gaussian", (5, 5), seed=3, temperature=0.3, concentration=1.5, success_prob=0.3
+    ),
+    "four and six, m=1": make_problem(
+        "gaussian", (4, 6), seed=4, extra=((1, 2),), n_masked=(1,), temperature=0.2
+    ),
+}
+
 #: Problems in which R is free.
 FREE_PROBLEMS = {
     "free": make_problem("gaussian", (3, 4), extra=None, temperature=0.1),

@@ -11,7 +11,13 @@ from fairmix import Fixed, Geometric, Uniform
 from fairmix.chain import make_partition_tables
 from fairmix.partition import PartitionPrior
 from tests.exact.enumeration import canonical, enumerate_states
-from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, PROBLEMS, make_problem
+from tests.exact.problems import (
+    CAPPED_PROBLEMS,
+    FREE_PROBLEMS,
+    LARGER_PROBLEMS,
+    PROBLEMS,
+    make_problem,
+)
 from tests.monte_carlo import assert_law
 from tests.tiny import check_invariants, make_chain, only, read_state
 
@@ -42,9 +48,10 @@ def typical_state(weights, n_clusters=2):
     return max(candidates, key=lambda s: (weights[s], str(s)))
 
 
-def run_states(problem, start, schedule, n_draws=N_DRAWS, reach=1000):
+def run_states(problem, start, schedule, n_draws=N_DRAWS, reach=1000, **deal):
     chain = make_chain(problem, start, seed=5, **schedule)
     chain.layout = chain.layout._replace(swap_reach=reach)
+    chain.deal = chain.deal._replace(**deal)
     states = []
     for _ in range(n_draws):
         chain.run(1)
@@ -78,13 +85,38 @@ def test_move_alone(name, move):
     assert_law(states, normalise(reachable))
 
 
-DEALT_PROBLEMS = PROBLEMS | FREE_PROBLEMS | CAPPED_PROBLEMS
+DEALT_PROBLEMS = PROBLEMS | LARGER_PROBLEMS | FREE_PROBLEMS
+DEALS = {"re-deal": only(redeal_proposals=3), "exchange": only(exchange_proposals=3)}
 
 
-@pytest.mark.parametrize("name", list(DEALT_PROBLEMS))
+@pytest.mark.parametrize("name", list(DEALT_PROBLEMS | CAPPED_PROBLEMS))
 def test_split_merge_alone(name):
-    """Splits, merges and re-deals leave alone which rows are masked, and the seats of these."""
-    problem = DEALT_PROBLEMS[name]
+    problem = (DEALT_PROBLEMS | CAPPED_PROBLEMS)[name]
+    check_deals(problem, only(split_merge_proposals=30))
+
+
+@pytest.mark.parametrize(
+    ("name", "move"),
+    [
+        (name, move)
+        for name, problem in DEALT_PROBLEMS.items()
+        for move in DEALS
+        # At most half of a group is free in an exchange: two followers never change places.
+        if move == "re-deal" or 2 not in problem.sizes[1:]
+    ],
+)
+def test_re_deal_and_exchange_alone(name, move):
+    check_deals(DEALT_PROBLEMS[name], DEALS[move], n_clusters_stays=True)
+
+
+@pytest.mark.parametrize("name", ["r=2, m=2", "three groups", "mfm, seven rows", *LARGER_PROBLEMS])
+def test_split_merge_that_looks_at_few_rows(name):
+    """With many rows, a launch looks at a part of them only."""
+    check_deals(DEALT_PROBLEMS[name], only(split_merge_proposals=30), max_launched=4)
+
+
+def check_deals(problem, schedule, n_clusters_stays=False, **deal):
+    """Deals leave alone which rows are masked, and the seats of these."""
     weights = enumerate_states(problem)
     start = typical_state(weights)
 
@@ -102,9 +134,11 @@ def test_split_merge_alone(name):
     reachable = {
         state: weight
         for state, weight in weights.items()
-        if state[2] == start[2] and stays(state) == stays(start)
+        if state[2] == start[2]
+        and stays(state) == stays(start)
+        and not (n_clusters_stays and max(state[0]) != max(start[0]))
     }
-    states = run_states(problem, start, only(split_merge_proposals=30))
+    states = run_states(problem, start, schedule, **deal)
     assert_law(states, normalise(reachable))
 
 
@@ -123,7 +157,7 @@ def test_split_merge_with_a_bounded_number_of_components(prior):
     chain = make_chain(problem, ((0, 0, 1), (0, 0, 1, 2, 2), frozenset(), ()), seed=3)
     chain.model = replace(chain.model, partition_prior=PartitionPrior(3, 1.0, prior))
     chain.tables = make_partition_tables(chain.model)
-    chain.schedule = chain.schedule._replace(**only(split_merge_proposals=1))
+    chain.schedule = chain.schedule._replace(**only(split_merge_proposals=30))
     states = []
     for _ in range(N_DRAWS):
         chain.run(1)

@@ -12,9 +12,10 @@ from tests.exact.enumeration import (
 )
 from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, PROBLEMS
 from tests.monte_carlo import assert_law, assert_mean
-from tests.tiny import check_invariants, make_chain, only
+from tests.tiny import NO_DEALS, check_invariants, make_chain, only
 
 N_DRAWS = 100_000
+A_FEW_DEALS = {"split_merge_proposals": 2, "redeal_proposals": 1, "exchange_proposals": 1}
 
 
 def run_chain(problem, weights, **schedule):
@@ -44,16 +45,15 @@ def test_sweep_follows_the_posterior(step, problems, name):
     problem = problems[name]
     weights = enumerate_states(problem)
     if len(problem.sizes) == 1:
-        schedule = {"split_merge_proposals": 2 if step == "all moves" else 0}
+        schedule = A_FEW_DEALS if step == "all moves" else NO_DEALS
     elif step == "separate":
-        schedule = {"follower_swaps": 2, "anchor_swaps": 2, "split_merge_proposals": 0}
+        schedule = NO_DEALS | {"follower_swaps": 2, "anchor_swaps": 2}
     elif step == "all moves":
-        schedule = {
+        schedule = A_FEW_DEALS | {
             "follower_swaps": 1,
             "anchor_swaps": 1,
             "joint_proposals": 1,
             "extra_moves": 0 if problem.extra is not None else 1,
-            "split_merge_proposals": 2,
         }
     else:
         schedule = only(joint_proposals=4, gibbs_passes=1)

@@ -14,7 +14,7 @@ from fairmix.chain import make_state
 from tests.exact.problems import make_problem
 from tests.geweke.simulators import PriorSimulator, draw_rows, summarise
 from tests.monte_carlo import FALSE_ALARM, standard_error
-from tests.tiny import check_invariants, make_chain, only
+from tests.tiny import NO_DEALS, check_invariants, make_chain, only
 
 PROBLEMS = {
     family: make_problem(
@@ -37,7 +37,9 @@ STEPS = {
     "mask exchange": only(mask_passes=3),
     "free match": only(free_match_passes=1),
     "joint": only(joint_proposals=10),
-    "split-merge": only(split_merge_proposals=5),
+    "split-merge": only(split_merge_proposals=8),
+    "re-deal": only(redeal_proposals=5),
+    "exchange": only(exchange_proposals=5),
 }
 N_REPLICATIONS = 6_000
 
@@ -102,7 +104,7 @@ def check_move(problem, schedule):
 @pytest.mark.parametrize("family", list(PROBLEMS))
 def test_sweep(family, step):
     problem = PROBLEMS[family]
-    schedule = {"follower_swaps": 6, "anchor_swaps": 4, "split_merge_proposals": 2}
+    schedule = NO_DEALS | {"follower_swaps": 6, "anchor_swaps": 4, "split_merge_proposals": 2}
     if step == "joint":
         schedule = only(joint_proposals=10, gibbs_passes=1)
     prior, chain = make_parts(problem, **schedule)

@@ -9,7 +9,8 @@ draws halves from them.
 
 *launch*: all members are free but two anchors, one for each half. A few rounds of hard EM
 (anchors go to the half with the larger predictive, followers by preference within the halves'
-capacities), starting from one of four first guesses, then rounds in which halves are drawn.
+capacities), starting from one of four first guesses, on no more than ``max_launched`` members, then
+one round for all.
 
 *condition*: a share of the members is free; the others stay in their present halves and say
 what these look like.
@@ -54,6 +55,7 @@ class Deal(NamedTuple):
     new_seat: np.ndarray  # member -> seat
     new_slot: np.ndarray  # member -> slot
     log_weights: np.ndarray  # of clusters, or of numbers of extra seats
+    max_launched: int  # hard EM looks at about so many members
 
 
 @routine
@@ -152,30 +154,46 @@ def shuffle(rng, values, start, end):
 @routine
 def launch(rng, family, row_stats, deal):
     """Free all members but the two anchors, and make halves by hard EM from a first guess."""
-    for part in range(deal.free_end.size):
-        deal.free_end[part] = deal.part_start[part + 1]
-    deal.free_end[0] -= 2
     place, other_place = deal.part_start[1] - 1, deal.part_start[1] - 2
     n_members = deal.part_start[-1]
+    share = min(1.0, deal.max_launched / n_members)
+    free_share(deal, share, 0.5)
     kind = draw_index(rng, 4)
     if kind == 0:
         seed_halves(row_stats, deal, place, other_place)
         prefer_by_fit(family, row_stats, deal)
     elif kind == 1:
         statistic = draw_index(rng, row_stats.shape[1])
-        prefer_by_statistic(row_stats, deal, n_members, place, other_place, statistic)
+        prefer_by_statistic(row_stats, deal, place, other_place, statistic)
     elif kind == 2:
-        prefer_by_projection(rng, row_stats, deal, n_members, place, other_place)
+        prefer_by_projection(rng, row_stats, deal, place, other_place)
     else:
-        prefer_by_misfit(rng, family, row_stats, deal, n_members)
+        prefer_by_misfit(rng, family, row_stats, deal)
     part_anchors(deal)
     deal_hard(deal)
     for _ in range(HARD_ROUNDS):
-        add_up_halves(row_stats, deal, n_members)
+        add_up_free(row_stats, deal)
         prefer_by_fit(family, row_stats, deal)
         if not deal_hard(deal):
             break
+    if share < 1.0:
+        free_share(deal, 1.0, 0.5)
+        prefer_by_fit(family, row_stats, deal)
+        deal_hard(deal)
+        add_up_free(row_stats, deal)
+        prefer_by_fit(family, row_stats, deal)
     balance(deal, True)
+
+
+@kernel
+def free_share(deal, share, fraction):
+    """Free a share of every part (rounded up from this fraction on), never the two anchors."""
+    for part in range(deal.free_end.size):
+        start, end = deal.part_start[part], deal.part_start[part + 1]
+        n_free = int(share * (end - start) + 1.0 - fraction)
+        if part == 0:
+            n_free = min(n_free, end - start - 2)
+        deal.free_end[part] = start + n_free
 
 
 @kernel
@@ -186,18 +204,14 @@ def part_anchors(deal):
 
 
 @routine
-def condition(family, row_stats, deal, share):
+def condition(rng, family, row_stats, deal, share):
     """Free a share of the members; the others say what the halves look like."""
     n_parts = deal.part_start.size - 1
+    free_share(deal, share, rng.random())  # so that the only one of a part may be free, too
     deal.n_rows[:] = 0
     deal.stats[:] = 0.0
     for part in range(n_parts):
-        start, end = deal.part_start[part], deal.part_start[part + 1]
-        n_free = int(share * (end - start) + 0.5)
-        if part == 0:
-            n_free = min(n_free, end - start - 2)
-        deal.free_end[part] = start + n_free
-        for member in range(start + n_free, end):
+        for member in range(deal.free_end[part], deal.part_start[part + 1]):
             add_to_half(row_stats, deal, member)
     prefer_by_fit(family, row_stats, deal)
     balance(deal, False)
@@ -230,45 +244,55 @@ def prefer_by_fit(family, row_stats, deal):
 
 
 @routine
-def prefer_by_statistic(row_stats, deal, n_members, place, other_place, statistic):
+def prefer_by_statistic(row_stats, deal, place, other_place, statistic):
     """Prefer the half whose anchor is nearer in one statistic."""
     seed = row_stats[deal.rows[place], statistic]
     other_seed = row_stats[deal.rows[other_place], statistic]
-    for member in range(n_members):
-        value = row_stats[deal.rows[member], statistic]
-        deal.preference[member] = abs(value - other_seed) - abs(value - seed)
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            value = row_stats[deal.rows[member], statistic]
+            deal.preference[member] = abs(value - other_seed) - abs(value - seed)
 
 
 @routine
-def prefer_by_projection(rng, row_stats, deal, n_members, place, other_place):
+def prefer_by_projection(rng, row_stats, deal, place, other_place):
     """Prefer the half whose anchor is nearer in a random projection of the statistics."""
-    n_stats = row_stats.shape[1]
-    for k in range(n_stats):
+    for k in range(row_stats.shape[1]):
         deal.joined[k] = rng.standard_normal()
-    for member in range(n_members):
-        value = 0.0
-        for k in range(n_stats):
-            value += deal.joined[k] * row_stats[deal.rows[member], k]
-        deal.preference[member] = value
-    seed, other_seed = deal.preference[place], deal.preference[other_place]
-    for member in range(n_members):
-        value = deal.preference[member]
-        deal.preference[member] = abs(value - other_seed) - abs(value - seed)
+    seed = project(row_stats, deal, place)
+    other_seed = project(row_stats, deal, other_place)
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            value = project(row_stats, deal, member)
+            deal.preference[member] = abs(value - other_seed) - abs(value - seed)
+
+
+@kernel
+def project(row_stats, deal, member):
+    """Project a member's statistics on the direction that is in ``deal.joined``."""
+    value = 0.0
+    for k in range(row_stats.shape[1]):
+        value += deal.joined[k] * row_stats[deal.rows[member], k]
+    return value
 
 
 @routine
-def prefer_by_misfit(rng, family, row_stats, deal, n_members):
-    """Let those prefer half A that fit the whole worse than a random member does."""
-    for member in range(n_members):
-        deal.in_a[member] = True
-    add_up_halves(row_stats, deal, n_members)
-    for member in range(n_members):
-        for k in range(row_stats.shape[1]):
-            deal.joined[k] = deal.stats[0, k] - row_stats[deal.rows[member], k]
-        deal.preference[member] = family.log_marginal(n_members - 1, deal.joined)
-    threshold = deal.preference[draw_index(rng, n_members)]
-    for member in range(n_members):
-        deal.preference[member] -= threshold
+def prefer_by_misfit(rng, family, row_stats, deal):
+    """Let those prefer half A that fit the whole worse than a random anchor does."""
+    deal.in_a[: deal.part_start[-1]] = True
+    add_up_free(row_stats, deal)
+    n_others = deal.n_rows[0] - 1
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            for k in range(row_stats.shape[1]):
+                deal.joined[k] = deal.stats[0, k] - row_stats[deal.rows[member], k]
+            deal.preference[member] = family.log_marginal(n_others, deal.joined)
+    threshold = 0.0
+    if deal.free_end[0] > 0:
+        threshold = deal.preference[draw_index(rng, deal.free_end[0])]
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            deal.preference[member] -= threshold
 
 
 @routine
@@ -277,12 +301,12 @@ def deal_hard(deal):
     n_parts = deal.part_start.size - 1
     n_changed = deal_eager(deal, 0) + deal_eager(deal, n_parts - 1)
     for part in range(1, n_parts - 1):
-        start, end = deal.part_start[part], deal.part_start[part + 1]
+        start, end = deal.part_start[part], deal.free_end[part]
         seats = 0.5
         for k in range(deal.part_start[1]):
-            if deal.in_a[k]:
+            if deal.in_a[k] and (k < deal.free_end[0] or k >= deal.part_start[1] - 2):
                 seats += deal.lift[part, k]
-        room = int(seats)
+        room = min(int(seats), end - start)
         select_eager(deal, start, end, room)
         for k in range(start, end):
             member = deal.order[k]
@@ -335,6 +359,18 @@ def add_up_halves(row_stats, deal, n_members):
     deal.stats[:] = 0.0
     for member in range(n_members):
         add_to_half(row_stats, deal, member)
+
+
+@routine
+def add_up_free(row_stats, deal):
+    """Add up the statistics of both halves, as far as members are free, and the two anchors."""
+    deal.n_rows[:] = 0
+    deal.stats[:] = 0.0
+    for part in range(deal.free_end.size):
+        for member in range(deal.part_start[part], deal.free_end[part]):
+            add_to_half(row_stats, deal, member)
+    add_to_half(row_stats, deal, deal.part_start[1] - 1)
+    add_to_half(row_stats, deal, deal.part_start[1] - 2)
 
 
 @kernel

@@ -1,14 +1,13 @@
 r"""Fair split, merge and re-deal: anchors and followers of one or two clusters dealt anew.
 
-The kind of a proposal is drawn first. *Split*: a cluster :math:`S` (with two random anchors of it,
-one for each half) is dealt into halves A and B. *Merge*: clusters A and B (with a random anchor of
-each) become :math:`S`. *Re-deal*: their union is dealt anew into two halves. *Exchange*: the
-same for a random share of their rows, while the others stay. Splits and merges are proposed equally
-often. Halves come from a launch (:mod:`fairmix.kernels.launch`), for an exchange from the rows
-that stay, with probability :math:`q` (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly
-among the maps inside each half (inside :math:`S` for a merge) that keep every slot's capacity (if R
-is free: among the maps of any R with as many extra seats there), and the free matches of masked
-rows uniformly among the half's slots. With
+*Split*: a cluster :math:`S` (with two random anchors of it, one for each half) is dealt into halves
+A and B. *Merge*: clusters A and B (with a random anchor of each) become :math:`S`. *Re-deal*: their
+union is dealt anew into two halves. *Exchange*: the same for a random share of their rows, while
+the others stay. Splits and merges are proposed with equal probability. Halves come from a launch
+(:mod:`fairmix.kernels.launch`), for an exchange from the rows that stay, with probability :math:`q`
+(:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among the maps inside each half (inside
+:math:`S` for a merge) that keep every slot's capacity (if R is free: among the maps of any R with
+as many extra seats there), and the free matches of masked rows uniformly among the half's slots. With
 
 .. math::
    w(A) = \gamma^{(|A_0|)}\, m(A)\, |A_0|^{M_A} \prod_b N_{A,b}! \binom{f_{A,b}}{k_{A,b}}
@@ -50,7 +49,7 @@ from fairmix.kernels.pair_choice import (
     log_chance_of_first,
     log_chance_of_second,
 )
-from fairmix.kernels.random_choice import accept, draw_index
+from fairmix.kernels.random_choice import draw_index
 from fairmix.kernels.state import close_cluster, open_cluster, restore_groups
 from fairmix.kernels.support import gap_of_state, imbalance_of
 
@@ -61,11 +60,16 @@ MAX_SHARE = 0.5
 
 @routine
 def split_merge_step(
-    rng, family, distance, layout, tables, n_proposals, row_stats, state, deal, proposed, accepted
+    rng, family, distance, layout, tables, schedule, row_stats, state, deal, proposed, accepted
 ):
-    """Make a number of proposals; count them by kind."""
-    for _ in range(n_proposals):
-        kind = draw_kind(rng)
+    """Make the proposals of one sweep; count them by kind."""
+    n_split_merge = schedule.split_merge_proposals
+    n_dealt = n_split_merge + schedule.redeal_proposals
+    for k in range(n_dealt + schedule.exchange_proposals):
+        if k < n_split_merge:
+            kind = SPLIT if rng.random() < 0.5 else MERGE
+        else:
+            kind = REDEAL if k < n_dealt else EXCHANGE
         n_clusters = state.n_clusters[0]
         cluster = draw_first(rng, state)
         other_cluster = cluster
@@ -92,19 +96,6 @@ def split_merge_step(
         )
 
 
-@kernel
-def draw_kind(rng):
-    """Draw the kind of a proposal: half of them are exchanges, which cost least."""
-    chance = rng.random()
-    if chance < 1.0 / 6.0:
-        return SPLIT
-    if chance < 2.0 / 6.0:
-        return MERGE
-    if chance < 3.0 / 6.0:
-        return REDEAL
-    return EXCHANGE
-
-
 @routine
 def propose_deal(
     rng, family, distance, layout, tables, row_stats, state, deal, cluster, other_cluster, kind
@@ -113,22 +104,21 @@ def propose_deal(
     n_slots = collect_members(rng, layout, state, deal, cluster, other_cluster)
     n_members = deal.part_start[-1]
     budget = gap_budget(layout, state, cluster, other_cluster)
-    if kind == EXCHANGE:
-        read_halves(state, deal, n_members, cluster)
-        condition(family, row_stats, deal, MAX_SHARE * rng.random())
-    else:
-        launch(rng, family, row_stats, deal)
-
     t = state.n_clusters[0]
     new_t = t + (kind == SPLIT) - (kind == MERGE)
+    log_threshold = math.log(1.0 - rng.random())
     log_ratio = tables.log_v[new_t] - tables.log_v[t]
-    if kind == SPLIT:
-        put_all_in_a(deal, n_members)
-    else:
-        read_halves(state, deal, n_members, cluster)
-        log_ratio += deal_out(rng, layout, deal, budget, False)
+
+    read_halves(state, deal, n_members, cluster)
+    if kind == EXCHANGE:
+        condition(rng, family, row_stats, deal, MAX_SHARE * rng.random())
     log_ratio -= log_weight(family, tables, row_stats, deal, deal.has_extra)
     log_ratio -= log_choice(family, state, deal, t, cluster, other_cluster)
+    if kind in (SPLIT, REDEAL):
+        launch(rng, family, row_stats, deal)
+    if kind in (REDEAL, EXCHANGE):
+        read_halves(state, deal, n_members, cluster)
+        log_ratio += deal_out(rng, layout, deal, budget, False)
     if kind == MERGE:
         put_all_in_a(deal, n_members)
         join_groups(rng, layout, deal)
@@ -140,12 +130,21 @@ def propose_deal(
     log_ratio += log_weight(family, tables, row_stats, deal, deal.gets_extra)
     log_ratio += log_choice(family, state, deal, new_t, cluster, other_cluster)
     log_ratio += draw_matches(rng, distance, layout, state, deal, n_slots)
-    if not accept(rng, log_ratio):
+    if log_ratio < log_threshold:
         return 0
-    if kind == SPLIT:
-        other_cluster = open_cluster(state)
-    elif kind == MERGE:
+    if kind == MERGE:
+        # The probability to split again is at most 1: most merges are refused without a launch.
+        launch(rng, family, row_stats, deal)
+        read_halves(state, deal, n_members, cluster)
+        log_ratio += deal_out(rng, layout, deal, budget, False)
+        if log_ratio < log_threshold:
+            return 0
+        put_all_in_a(deal, n_members)
+        add_up_halves(row_stats, deal, n_members)
+        count_union(layout, deal)
         close_cluster(state, other_cluster)
+    elif kind == SPLIT:
+        other_cluster = open_cluster(state)
     keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cluster)
     return 1
 
@@ -167,12 +166,18 @@ def gap_budget(layout, state, cluster, other_cluster):
 @routine
 def join_groups(rng, layout, deal):
     """Let the union have all seats, extra ones at random slots."""
-    count_settled(layout, deal)
     for group in range(1, layout.gap_weight.size):
         n_flexible = 0
         for k in range(deal.part_start[1]):
             n_flexible += deal.flexible[group, k]
         give_extra_seats(rng, deal, group, True, deal.n_extra[group], n_flexible)
+
+
+@kernel
+def count_union(layout, deal):
+    """Count the rows of the union by group."""
+    count_settled(layout, deal)
+    for group in range(1, layout.gap_weight.size):
         settle_group(deal, group, deal.part_start[group + 1] - deal.part_start[group])
 
 

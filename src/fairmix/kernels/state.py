@@ -70,6 +70,8 @@ class Schedule(NamedTuple):
     joint_proposals: int
     gibbs_passes: int
     split_merge_proposals: int
+    redeal_proposals: int
+    exchange_proposals: int
 
 
 class State(NamedTuple):

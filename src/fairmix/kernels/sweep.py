@@ -34,8 +34,8 @@ MOVES = {
     "gibbs": "gibbs_passes",
     "split": "split_merge_proposals",
     "merge": "split_merge_proposals",
-    "redeal": "split_merge_proposals",
-    "exchange": "split_merge_proposals",
+    "redeal": "redeal_proposals",
+    "exchange": "exchange_proposals",
 }
 
 
@@ -92,7 +92,7 @@ def run_sweeps(
                 distance,
                 layout,
                 tables,
-                schedule.split_merge_proposals,
+                schedule,
                 row_stats,
                 state,
                 deal,
