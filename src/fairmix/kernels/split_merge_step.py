@@ -7,7 +7,8 @@ the others stay. Splits and merges are proposed with equal probability. Halves c
 (:mod:`fairmix.kernels.launch`), for an exchange from the rows that stay, with probability :math:`q`
 (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among the maps inside each half (inside
 :math:`S` for a merge) that keep every slot's capacity (if R is free: among the maps of any R with
-as many extra seats there), and the free matches of masked rows uniformly among the half's slots. With
+as many extra seats there), and the free matches of masked rows uniformly among the half's slots.
+With
 
 .. math::
    w(A) = \gamma^{(|A_0|)}\, m(A)\, |A_0|^{M_A} \prod_b N_{A,b}! \binom{f_{A,b}}{k_{A,b}}
