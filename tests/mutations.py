@@ -53,7 +53,9 @@ MUTATIONS = [
     ("joint: no likelihood", JOINT, TRIAL, "evaluate_trial(family, layout, state, work)", 0),
     ("joint: two rows always different", JOINT, "other = first + draw_index(rng, n_rows)", "other = first + (row - first + 1) % n_rows", 0),
     ("split-merge: no log V", DEALS, "log_ratio = tables.log_v[new_t] - tables.log_v[t]", "log_ratio = 0.0", 0),
-    ("split-merge: present halves not scored", DEALS, "log_ratio += deal_out(", "log_ratio += 0.0 * deal_out(", 0),
+    ("re-deal, exchange: present halves not scored", DEALS, "log_ratio += deal_out(", "log_ratio += 0.0 * deal_out(", 0),
+    ("merge: present halves not scored", DEALS, "log_ratio += deal_out(", "log_ratio += 0.0 * deal_out(", 1),
+    ("merge: statistics of the union not kept", DEALS, "        add_up_halves(row_stats, deal, n_members)\n        count_union(", "        count_union(", 0),
     ("split-merge: drawn halves not scored", DEALS, "log_ratio -= deal_out(", "log_ratio -= 0.0 * deal_out(", 0),
     ("split-merge: no choice before", DEALS, "log_ratio -= log_choice(", "log_ratio -= 0.0 * log_choice(", 0),
     ("split-merge: no choice after", DEALS, "log_ratio += log_choice(", "log_ratio += 0.0 * log_choice(", 0),
@@ -109,6 +111,8 @@ def survives(mutation):
         target.write_text(mutate(target.read_text(), old, new, occurrence))
         # The Gaussian problems are enough, and compile once.
         chosen = "not bernoulli and not categorical and not flat and not beta"
+        if file in (DEALS, LAUNCH, DEAL, CHOICE):
+            chosen += " and (split_merge or re_deal or all)"
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
              "tests/exact", "-k", chosen],

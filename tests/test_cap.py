@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairmix import FairBayesianClustering
+from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.cap import (
     Cap,
     certain_gap,
@@ -174,3 +175,8 @@ def test_the_papers_preset():
         warnings.simplefilter("ignore", UserWarning)
         model.fit(X, sensitive_features=groups)
     assert set(model.posterior_.acceptance) == {"joint", "gibbs"}
+
+
+def test_the_papers_preset_of_the_plain_mixture():
+    model = MixtureOfFiniteMixtures.paper(n_draws=5)
+    assert (model.init_partition, model.split_merge_moves, model.n_draws) == ("one", 0, 5)

@@ -241,6 +241,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             "n_warmup": 1000,
             "n_draws": 200,
         }
+        known = cls().get_params()  # the plain mixture has no matching to set up
+        preset = {name: value for name, value in preset.items() if name in known}
         return cls(**(preset | parameters))
 
     def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:

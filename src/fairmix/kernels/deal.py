@@ -113,8 +113,8 @@ def share_extra_seats(rng, layout, deal, group, budget, is_drawn):
         deal.log_weights[k - least] = log_weight + k * deal.border[group]
     n_options = most - least + 1
     log_total = log_sum_exp(deal.log_weights, n_options)
-    if log_total == -math.inf:
-        return math.inf
+    if log_total == -math.inf:  # nothing to draw, and the present halves have no probability
+        return math.inf if is_drawn else -math.inf
     if not is_drawn:
         return deal.log_weights[present - least] - log_total
     n_in_a = least + draw_weighted(rng, deal.log_weights, n_options)
