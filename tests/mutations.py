@@ -111,7 +111,7 @@ def mutate(text, old, new, occurrence):
 
 
 def survives(mutation):
-    """Tell whether the exact tests pass with a mutation."""
+    """Tell whether the exact tests and the invariants pass with a mutation."""
     _, file, old, new, occurrence = mutation
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "src", Path(folder) / "src")
@@ -125,10 +125,10 @@ def survives(mutation):
             sweep = Path(folder) / "src" / "fairmix" / "kernels" / SWEEP
             text = mutate(sweep.read_text(), *NO_MATCHING_STEP, 0)
             sweep.write_text(mutate(text, *NO_GIBBS_STEP, 0))
-            chosen += " and (split_merge or re_deal)"
+            chosen += " and (split_merge or re_deal or keeps_the_invariants)"
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-             "tests/exact", "-k", chosen],
+             "tests/exact", "tests/test_invariants.py", "-k", chosen],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": f"{folder}/src:{folder}", "NUMBA_CACHE_DIR": folder},
             capture_output=True,

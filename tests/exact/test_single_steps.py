@@ -110,9 +110,11 @@ def test_re_deal_and_exchange_alone(name, move):
 
 
 @pytest.mark.parametrize("name", ["r=2, m=2", "three groups", "mfm, seven rows", *LARGER_PROBLEMS])
-def test_split_merge_that_looks_at_few_rows(name):
+def test_split_merge_and_re_deal_that_look_at_few_rows(name):
     """With many rows, a launch looks at a part of them only."""
-    check_deals(DEALT_PROBLEMS[name], only(split_merge_proposals=30), max_launched=4)
+    problem = DEALT_PROBLEMS[name]
+    check_deals(problem, only(split_merge_proposals=30), max_launched=4)
+    check_deals(problem, DEALS["re-deal"], n_clusters_stays=True, max_launched=4)
 
 
 def check_deals(problem, schedule, n_clusters_stays=False, **deal):
