@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.compilation import compiled_sweeps
+from fairmix.compilation import classes_of, compiled_sweeps
+from fairmix.families import is_conjugate
+from fairmix.kernels.collapsed import Collapsed
+from fairmix.kernels.instantiated import Instantiated
 from fairmix.kernels.launch import Deal
 from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
 from fairmix.kernels.sweep import MOVES, Draws
-from fairmix.kernels.tempering import Tempered
 from fairmix.model import Model
 
 IntArray = NDArray[np.int64]
@@ -24,6 +27,10 @@ SWAP_REACH = 1000
 #: splits and merges change the number of clusters, exchanges (the rest) cost least.
 SPLIT_MERGE_MOVES = 40
 SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.5, 0.05
+#: The same if clusters have parameters, which a split or a merge must fit to its halves.
+SPLIT_MERGE_MOVES_WITH_PARAMETERS = 10
+#: Auxiliary parameters of Algorithm 8.
+N_AUXILIARY = 3
 #: A launch looks at about so many rows, and at all of them in its last round.
 MAX_LAUNCHED = 200
 
@@ -74,10 +81,10 @@ class Chain:
         self.layout = make_layout(model)
         self.tables = make_partition_tables(model)
         self.state = make_state(model, self.layout, start)
-        self._family = Tempered(model.family, np.ones(1))
+        self.likelihood = make_likelihood(model)
         self._work = make_workspace(model)
         self.deal = make_deal(model)
-        self._run = compiled_sweeps(model.family.__class__, model.distance.__class__)
+        self._run = compiled_sweeps(classes_of(self.likelihood), classes_of(model.distance))
 
     def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
         """Make sweeps and give a draw after every ``sweeps_per_draw`` of them.
@@ -97,7 +104,7 @@ class Chain:
         draws = make_draws(self.model, n_draws)
         self._run(
             self.rng,
-            self._family,
+            self.likelihood,
             self.model.distance,
             self.layout,
             self.tables,
@@ -113,14 +120,23 @@ class Chain:
         return draws
 
     def heat(self, power: float) -> None:
-        """Raise the likelihood to a power from now on; 1 is the posterior itself.
+        """Warm up: raise the likelihood to a power and adapt what can be, from now on.
 
         Parameters
         ----------
         power : float
             The power.
         """
-        self._family.power[0] = power
+        self._set_warmth(power, True)
+
+    def cool(self) -> None:
+        """End the warm-up: sample the posterior itself, and adapt nothing any more."""
+        self._set_warmth(1.0, False)
+
+    def _set_warmth(self, power: float, adapts: bool) -> None:
+        self.likelihood.power[0] = power
+        if isinstance(self.likelihood, Instantiated):
+            self.likelihood.adapts[0] = adapts
 
     @property
     def match(self) -> IntArray:
@@ -152,7 +168,8 @@ def make_schedule(
         Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
         sweep; two a follower by default.
     split_merge_moves : int, optional
-        Splits, merges, re-deals and exchanges a sweep; by default ``SPLIT_MERGE_MOVES``.
+        Splits, merges, re-deals and exchanges a sweep; by default 40, or 10 for families whose
+        parameters are sampled.
 
     Returns
     -------
@@ -166,7 +183,9 @@ def make_schedule(
     if n_followers == 0:
         matching_moves = 0
     if split_merge_moves is None:
-        split_merge_moves = SPLIT_MERGE_MOVES
+        split_merge_moves = (
+            SPLIT_MERGE_MOVES if is_conjugate(model.family) else SPLIT_MERGE_MOVES_WITH_PARAMETERS
+        )
     n_split_merge = math.ceil(SPLIT_MERGE_SHARE * split_merge_moves)
     n_redeal = int(REDEAL_SHARE * split_merge_moves)
     joint = matching_step == "joint"
@@ -182,6 +201,41 @@ def make_schedule(
         split_merge_proposals=n_split_merge,
         redeal_proposals=n_redeal,
         exchange_proposals=split_merge_moves - n_split_merge - n_redeal,
+    )
+
+
+def make_likelihood(model: Model) -> Collapsed | Instantiated:
+    """Make a chain's own likelihood: it holds parameters, and room to work in."""
+    n_rows, n_anchors = model.grouping.n_rows, model.grouping.n_anchors
+    family = copy.deepcopy(model.family)
+    if is_conjugate(family):
+        return Collapsed(
+            family=family,
+            power=np.ones(1),
+            shared_log_prior=np.zeros(1),
+            counts=np.zeros(n_anchors),
+            stats=np.zeros((n_anchors, model.row_stats.shape[1])),
+        )
+    n_parameters = family.n_parameters(model.rows.shape[1])
+    return Instantiated(
+        family=family,
+        stand_in=copy.deepcopy(model.stand_in),
+        rows=model.rows,
+        power=np.ones(1),
+        parameters=np.zeros((n_anchors, n_parameters)),
+        auxiliaries=np.zeros((N_AUXILIARY, n_parameters)),
+        auxiliary_log_density=np.zeros(N_AUXILIARY),
+        auxiliary_log_weights=np.zeros(N_AUXILIARY),
+        has_begun=np.zeros(1, dtype=bool),
+        adapts=np.zeros(1, dtype=bool),
+        widths=np.ones(n_parameters),
+        reference=np.zeros(n_parameters),
+        proposed=np.zeros((2, n_parameters)),
+        proposed_log_density=np.zeros(2),
+        centre=np.zeros(n_parameters),
+        spread=np.ones(n_parameters),
+        first_listed=np.zeros(n_anchors + 1, dtype=np.int64),
+        listed=np.zeros(n_rows, dtype=np.int64),
     )
 
 
@@ -267,7 +321,7 @@ def make_state(model: Model, layout: Layout, start: Start) -> State:
         cluster_slots=np.zeros(n_anchors, dtype=np.int64),
         cluster_rows=np.zeros(n_anchors, dtype=np.int64),
         cluster_stats=np.zeros((n_anchors, n_stats)),
-        cluster_log_marginal=np.zeros(n_anchors),
+        cluster_log_likelihood=np.zeros(n_anchors),
         bundle_rows=np.zeros(n_anchors, dtype=np.int64),
         bundle_stats=np.zeros((n_anchors, n_stats)),
         cluster_groups=np.zeros((n_anchors, grouping.n_groups), dtype=np.int64),
@@ -287,7 +341,7 @@ def make_workspace(model: Model) -> Workspace:
         saved_cluster=np.zeros(10, dtype=np.int64),
         saved_rows=np.zeros(10, dtype=np.int64),
         saved_stats=np.zeros((10, n_stats)),
-        saved_log_marginal=np.zeros(10),
+        saved_log_likelihood=np.zeros(10),
         saved_groups=np.zeros((10, n_groups), dtype=np.int64),
         n_saved=np.zeros(1, dtype=np.int64),
         label_start=np.zeros(n_anchors, dtype=np.int64),
@@ -338,7 +392,7 @@ def make_draws(model: Model, n_draws: int) -> Draws:
         labels=np.empty((n_draws, model.grouping.n_rows), dtype=np.int32),
         n_clusters=np.empty(n_draws, dtype=np.int64),
         log_likelihood=np.empty(n_draws),
-        log_prior=np.empty(n_draws),
+        prior_log_density=np.empty(n_draws),
         log_energy=np.empty(n_draws),
         masked_rows=np.empty((n_draws, n_masked), dtype=np.int64),
         n_proposed=np.empty((n_draws, len(MOVES)), dtype=np.int64),

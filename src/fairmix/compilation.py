@@ -21,16 +21,33 @@ import numpy as np
 from platformdirs import user_cache_path
 
 
+def classes_of(value: Any) -> tuple[Any, ...]:
+    """Give the classes that a likelihood or a distance is made of.
+
+    Parameters
+    ----------
+    value : NamedTuple
+        The likelihood or distance; its fields may be NamedTuples again.
+
+    Returns
+    -------
+    tuple
+        Its class, and the same of those of its fields that are NamedTuples.
+    """
+    parts = (classes_of(field) for field in value if hasattr(field, "_fields"))
+    return (type(value), *parts)
+
+
 @cache
-def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
+def compiled_sweeps(likelihood: tuple[Any, ...], distance: tuple[Any, ...]) -> Callable[..., None]:
     """Give ``run_sweeps``, ready to be compiled for (or loaded with) a family and a distance.
 
     Parameters
     ----------
-    family : type
-        Class of the prepared family.
-    distance : type
-        Class of the distance.
+    likelihood : tuple
+        Classes of the likelihood and the family that is in it.
+    distance : tuple
+        Classes of the distance.
 
     Returns
     -------
@@ -44,7 +61,7 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
 
     if numba.config.DISABLE_JIT:
         return run_sweeps
-    fingerprint = _fingerprint(family, distance)
+    fingerprint = _fingerprint(likelihood, distance)
     users_folder = numba.config.CACHE_DIR
     if fingerprint is not None:
         numba.config.CACHE_DIR = str(_cache_folder(fingerprint))
@@ -54,7 +71,8 @@ def compiled_sweeps(family: type, distance: type) -> Callable[..., None]:
         numba.config.CACHE_DIR = users_folder
     if fingerprint is None or not any(Path(compiled.stats.cache_path).glob("*.nbi")):
         print(
-            f"fairmix: compiling the sampler for {family.__name__} (once, a minute or two) ...",
+            f"fairmix: compiling the sampler for {likelihood[1][0].__name__} (once, a minute or "
+            "two) ...",
             file=sys.stderr,
             flush=True,
         )
@@ -74,21 +92,35 @@ def _cache_folder(fingerprint: str) -> Path:
         return Path(tempfile.mkdtemp(prefix="fairmix-compiled-"))
 
 
-def _fingerprint(family: type, distance: type) -> str | None:
+def _fingerprint(likelihood: tuple[Any, ...], distance: tuple[Any, ...]) -> str | None:
     """Hash everything that the machine code depends on; None if that is not possible."""
     import numba
 
     import fairmix.kernels
+    from fairmix.kernels.verbs import DISTANCE_VERBS, FAMILY_VERBS
 
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     for source in sorted(Path(fairmix.kernels.__path__[0]).glob("*.py")):
         digest.update(source.read_bytes())
+    digest.update(likelihood[0].__name__.encode())
     try:
-        for verb_owner, verb in ((family, "log_marginal"), (distance, "between")):
-            _digest_value(digest, getattr(verb_owner, verb), set())
+        for part in (*likelihood[1:], distance):  # the likelihood itself is a kernel
+            _digest_classes(digest, part, (*FAMILY_VERBS, *DISTANCE_VERBS))
     except TypeError:
         return None
     return digest.hexdigest()[:24]
+
+
+def _digest_classes(digest: Any, classes: tuple[Any, ...], verbs: tuple[str, ...]) -> None:
+    """Hash the verbs of a class, and of the classes inside it."""
+    digest.update(b"(")
+    for verb in verbs:
+        if hasattr(classes[0], verb):
+            digest.update(verb.encode())
+            _digest_value(digest, getattr(classes[0], verb), set())
+    for part in classes[1:]:
+        _digest_classes(digest, part, verbs)
+    digest.update(b")")
 
 
 def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairmix.cap import Cap
+from fairmix.families import Gaussian, is_conjugate
 from fairmix.matching import Grouping
 from fairmix.partition import PartitionPrior
 
@@ -71,12 +72,25 @@ class Model:
     cap: Cap = Cap()  # noqa: RUF009 (a NamedTuple, which is immutable)
 
     @cached_property
+    def stand_in(self) -> Any:
+        """The family if it is conjugate, else a Gaussian that says which rows look alike."""
+        return self.family if is_conjugate(self.family) else Gaussian().prepare(self._standard_rows)
+
+    @cached_property
     def row_stats(self) -> NDArray[np.float64]:
-        """Sufficient statistics of each row."""
+        """Sufficient statistics of each row, as the family or its stand-in wants them."""
         n_rows, n_columns = self.rows.shape
-        stats = np.empty((n_rows, self.family.n_statistics(n_columns)))
-        self.family.write_statistics(self.rows, stats)
+        stats = np.empty((n_rows, self.stand_in.n_statistics(n_columns)))
+        rows = self.rows if is_conjugate(self.family) else self._standard_rows
+        self.stand_in.write_statistics(rows, stats)
         return stats
+
+    @cached_property
+    def _standard_rows(self) -> NDArray[np.float64]:
+        """The rows in standard units."""
+        spread = np.nanstd(self.rows, axis=0)
+        centred = self.rows - np.nanmean(self.rows, axis=0)
+        return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
     @property
     def energy_weight(self) -> NDArray[np.float64]:
@@ -84,7 +98,7 @@ class Model:
         return np.asarray(1.0 / (self.grouping.sizes * self.temperature), dtype=np.float64)
 
     def log_joint(self, row_labels: IntArray, match: IntArray) -> LogJoint:
-        """Evaluate the log posterior of a state, up to a constant.
+        """Evaluate the log posterior of a state, up to a constant; for conjugate families.
 
         Parameters
         ----------

@@ -168,7 +168,7 @@ def _run_chain(
         done += n_sweeps
         progress.advance(n_sweeps, int(draws.n_clusters[-1]))
 
-    chain.heat(1.0)
+    chain.cool()
     # Chunks depend on the clock, so what is drawn between them needs a generator of its own.
     components_rng = chain.rng.spawn(1)[0]
     chunks = []
@@ -230,7 +230,7 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
         n_clusters=draws.n_clusters[None],
         n_components=model.partition_prior.draw_components(rng, draws.n_clusters)[None],
         log_likelihood=draws.log_likelihood[None],
-        log_posterior=(draws.log_likelihood + draws.log_prior + draws.log_energy)[None],
+        log_posterior=(draws.log_likelihood + draws.prior_log_density + draws.log_energy)[None],
         fairness_gap=gap_of_counts(counts)[None],
         group_gaps=gaps_of_counts(counts)[None],
         balance=balance_of_counts(counts)[None],

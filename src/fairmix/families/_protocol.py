@@ -73,6 +73,22 @@ class Family(Protocol):
         ...
 
 
+def is_conjugate(family: Any) -> bool:
+    """Tell whether a family's parameters can be integrated out.
+
+    Parameters
+    ----------
+    family : family
+        A prepared family.
+
+    Returns
+    -------
+    bool
+        Whether it has ``log_marginal``.
+    """
+    return hasattr(family, "log_marginal")
+
+
 def check_positive(family: str, **hyperparameters: float) -> None:
     """Raise an error unless all hyperparameters are positive numbers.
 

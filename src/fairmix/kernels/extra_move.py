@@ -38,7 +38,7 @@ def find_empty_seat(state, first, width):
 
 
 @kernel
-def move_extra_seat(rng, family, distance, layout, row_stats, state, work, group, n_extra):
+def move_extra_seat(rng, likelihood, distance, layout, row_stats, state, work, group, n_extra):
     """Propose to move an extra seat of a group; give 1 if it was accepted."""
     place = draw_index(rng, n_extra)
     other_place = n_extra + draw_index(rng, state.labels.size - n_extra)
@@ -53,9 +53,9 @@ def move_extra_seat(rng, family, distance, layout, row_stats, state, work, group
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
     begin_trial(work)
     if cluster != other_cluster and not state.masked[row]:
-        take_row(layout, row_stats, state, work, row, cluster)
-        put_row(layout, row_stats, state, work, row, other_cluster)
-        log_ratio += evaluate_trial(family, layout, state, work)
+        take_row(likelihood, layout, row_stats, state, work, row, cluster)
+        put_row(likelihood, layout, row_stats, state, work, row, other_cluster)
+        log_ratio += evaluate_trial(likelihood, layout, state, work)
     if not accept(rng, log_ratio):
         undo_trial(layout, state, work)
         return 0

@@ -1,53 +1,56 @@
-r"""STEP 2 of the paper: Algorithm 3 of Neal (2000) over bundles.
+r"""STEP 2 of the paper: Algorithms 3 and 8 of Neal (2000) over bundles.
 
 Bundle :math:`i` leaves its cluster and joins cluster :math:`c` with probability
-proportional to :math:`(|c| + \gamma)\, m(X^c \cup X^{\{i\}}) / m(X^c)`, or opens
-one with probability proportional to
-:math:`\gamma\, V(t+1)/V(t)\, m(X^{\{i\}})`, where :math:`|c|` counts bundles and
-:math:`t` the clusters that are left. It sees bundles only through their
-statistics, so a bundle may be made of anything. Under a cap, a choice that leads outside
-has probability zero.
+proportional to :math:`(|c| + \gamma)\, p(X^{\{i\}} \mid X^c)`, or opens one with probability
+proportional to :math:`\gamma\, V(t+1)/V(t)\, p(X^{\{i\}})`, where :math:`|c|` counts bundles and
+:math:`t` the clusters that are left. With parameters integrated out, these densities are
+:math:`m(X^c \cup X^{\{i\}}) / m(X^c)` and :math:`m(X^{\{i\}})`: Algorithm 3. With parameters
+instantiated they are :math:`f(X^{\{i\}} \mid \phi_c)` and a mean over auxiliary parameters:
+Algorithm 8. The likelihood (:mod:`fairmix.kernels.collapsed`, :mod:`fairmix.kernels.instantiated`)
+says which. A bundle may be made of anything. Under a cap, a choice that leads outside has
+probability zero.
 """
 
 import math
 
 from fairmix.kernels.decorator import kernel
 from fairmix.kernels.random_choice import draw_weighted
-from fairmix.kernels.state import close_cluster, open_cluster, rebuild, refresh
+from fairmix.kernels.state import close_cluster, open_cluster, rebuild
 from fairmix.kernels.support import add_groups, balance_is_allowed, is_allowed_in
 
 
 @kernel
-def gibbs_step(rng, family, layout, tables, row_stats, state, work):
+def gibbs_step(rng, likelihood, layout, tables, row_stats, state, work):
     """Relabel every slot in turn; give the number of slots that moved."""
-    rebuild(family, layout, row_stats, state)
+    rebuild(likelihood, layout, row_stats, state)
+    likelihood.list_bundles(state)
     n_moved = 0
     for slot in range(state.labels.size):
         source = state.labels[slot]
-        source_log_marginal = state.cluster_log_marginal[source]
-        was_alone = remove_bundle(family, layout, state, slot, source)
-        n_options = weigh_clusters(family, tables, state, work, slot)
-        if was_alone:
-            opened_log_marginal = source_log_marginal
-        else:
-            # Exactly what it was before: no need to evaluate it again.
-            set_candidate(tables, state, work, state.place[source], source_log_marginal)
-            opened_log_marginal = family.log_marginal(
-                state.bundle_rows[slot], state.bundle_stats[slot]
-            )
-        work.log_weights[n_options] = tables.log_open[n_options] + opened_log_marginal
-        work.candidates[n_options] = opened_log_marginal
+        source_log_likelihood = state.cluster_log_likelihood[source]
+        was_alone = remove_bundle(likelihood, layout, state, slot, source)
+        n_options = weigh_clusters(likelihood, tables, state, work, slot, source_log_likelihood)
+        opened_log_likelihood = likelihood.log_opened(
+            rng, state, slot, source, was_alone, source_log_likelihood
+        )
+        work.log_weights[n_options] = tables.log_open[n_options] + opened_log_likelihood
+        work.candidates[n_options] = opened_log_likelihood
         if layout.is_capped:
             forbid_outside(layout, state, work, slot, source, was_alone, n_options)
         choice = draw_weighted(rng, work.log_weights, n_options + 1)
-        target = open_cluster(state) if choice == n_options else state.active[choice]
-        insert_bundle(layout, state, slot, target, work.candidates[choice])
+        log_likelihood = work.candidates[choice]
+        if choice < n_options:
+            target = state.active[choice]
+        else:
+            target = open_cluster(state)
+            log_likelihood = likelihood.open(rng, target, log_likelihood)
+        insert_bundle(layout, state, slot, target, log_likelihood)
         n_moved += target != source  # a lone bundle that opens one gets its own back
     return n_moved
 
 
 @kernel
-def remove_bundle(family, layout, state, slot, cluster):
+def remove_bundle(likelihood, layout, state, slot, cluster):
     """Take a slot out of its cluster; tell whether that closed the cluster."""
     if layout.is_capped:
         add_groups(layout, state, cluster, state.bundle_groups[slot], -1)
@@ -58,36 +61,34 @@ def remove_bundle(family, layout, state, slot, cluster):
     state.cluster_rows[cluster] -= state.bundle_rows[slot]
     for k in range(state.bundle_stats.shape[1]):
         state.cluster_stats[cluster, k] -= state.bundle_stats[slot, k]
-    refresh(family, state, cluster)
+    likelihood.drop_bundle(state, slot, cluster)
     return False
 
 
 @kernel
-def weigh_clusters(family, tables, state, work, slot):
+def weigh_clusters(likelihood, tables, state, work, slot, source_log_likelihood):
     """Fill the log weight of every cluster for this slot; give their number."""
     n_clusters = state.n_clusters[0]
-    n_stats = state.bundle_stats.shape[1]
     source = state.labels[slot]
     for place in range(n_clusters):
         cluster = state.active[place]
-        if cluster == source:
-            continue
-        for k in range(n_stats):
-            work.stats[k] = state.cluster_stats[cluster, k] + state.bundle_stats[slot, k]
-        rows = state.cluster_rows[cluster] + state.bundle_rows[slot]
-        set_candidate(tables, state, work, place, family.log_marginal(rows, work.stats))
+        if cluster == source:  # exactly what it was before: no need to evaluate it again
+            set_candidate(tables, state, work, place, source_log_likelihood)
+        else:
+            joined = likelihood.log_joined(state, work, slot, cluster)
+            set_candidate(tables, state, work, place, joined)
     return n_clusters
 
 
 @kernel
-def set_candidate(tables, state, work, place, joined_log_marginal):
-    """Note a cluster's log marginal with the bundle in it, and the weight that gives."""
+def set_candidate(tables, state, work, place, joined):
+    """Note a cluster's log likelihood with the bundle in it, and the weight that gives."""
     cluster = state.active[place]
-    work.candidates[place] = joined_log_marginal
+    work.candidates[place] = joined
     work.log_weights[place] = (
         tables.log_join[state.cluster_slots[cluster]]
-        + joined_log_marginal
-        - state.cluster_log_marginal[cluster]
+        + joined
+        - state.cluster_log_likelihood[cluster]
     )
 
 
@@ -111,13 +112,13 @@ def forbid_outside(layout, state, work, slot, source, was_alone, n_options):
 
 
 @kernel
-def insert_bundle(layout, state, slot, cluster, log_marginal):
-    """Put a slot into a cluster whose log marginal with it is known."""
+def insert_bundle(layout, state, slot, cluster, log_likelihood):
+    """Put a slot into a cluster whose log likelihood with it is known."""
     state.labels[slot] = cluster
     state.cluster_slots[cluster] += 1
     if layout.is_capped:
         add_groups(layout, state, cluster, state.bundle_groups[slot], 1)
     state.cluster_rows[cluster] += state.bundle_rows[slot]
-    state.cluster_log_marginal[cluster] = log_marginal
+    state.cluster_log_likelihood[cluster] = log_likelihood
     for k in range(state.bundle_stats.shape[1]):
         state.cluster_stats[cluster, k] += state.bundle_stats[slot, k]

@@ -23,7 +23,7 @@ from fairmix.kernels.swap_moves import exchange_seats, swapped_log_energy
 
 
 @kernel
-def propose_jointly(rng, family, distance, layout, row_stats, state, work):
+def propose_jointly(rng, likelihood, distance, layout, row_stats, state, work):
     """Propose one joint change of a follower group's maps; give (proposed, accepted)."""
     n_anchors = state.labels.size
     row = n_anchors + draw_index(rng, row_stats.shape[0] - n_anchors)
@@ -57,9 +57,9 @@ def propose_jointly(rng, family, distance, layout, row_stats, state, work):
         touched, before = work.touched_rows[k], work.labels_before[k]
         after = state.labels[home_slot(state, touched)]
         if after != before:
-            take_row(layout, row_stats, state, work, touched, before)
-            put_row(layout, row_stats, state, work, touched, after)
-    log_ratio += evaluate_trial(family, layout, state, work)
+            take_row(likelihood, layout, row_stats, state, work, touched, before)
+            put_row(likelihood, layout, row_stats, state, work, touched, after)
+    log_ratio += evaluate_trial(likelihood, layout, state, work)
     if accept(rng, log_ratio):
         return 1, 1
 

@@ -152,7 +152,7 @@ def shuffle(rng, values, start, end):
 
 
 @routine
-def launch(rng, family, row_stats, deal):
+def launch(rng, likelihood, row_stats, deal):
     """Free all members but the two anchors, and make halves by hard EM from a first guess."""
     place, other_place = deal.part_start[1] - 1, deal.part_start[1] - 2
     n_members = deal.part_start[-1]
@@ -161,27 +161,27 @@ def launch(rng, family, row_stats, deal):
     kind = draw_index(rng, 4)
     if kind == 0:
         seed_halves(row_stats, deal, place, other_place)
-        prefer_by_fit(family, row_stats, deal)
+        prefer_by_fit(likelihood, row_stats, deal)
     elif kind == 1:
         statistic = draw_index(rng, row_stats.shape[1])
         prefer_by_statistic(row_stats, deal, place, other_place, statistic)
     elif kind == 2:
         prefer_by_projection(rng, row_stats, deal, place, other_place)
     else:
-        prefer_by_misfit(rng, family, row_stats, deal)
+        prefer_by_misfit(rng, likelihood, row_stats, deal)
     part_anchors(deal)
     deal_hard(deal)
     for _ in range(HARD_ROUNDS):
         add_up_free(row_stats, deal)
-        prefer_by_fit(family, row_stats, deal)
+        prefer_by_fit(likelihood, row_stats, deal)
         if not deal_hard(deal):
             break
     if share < 1.0:
         free_share(deal, 1.0, 0.5)
-        prefer_by_fit(family, row_stats, deal)
+        prefer_by_fit(likelihood, row_stats, deal)
         deal_hard(deal)
         add_up_free(row_stats, deal)
-        prefer_by_fit(family, row_stats, deal)
+        prefer_by_fit(likelihood, row_stats, deal)
     balance(deal, True)
 
 
@@ -204,7 +204,7 @@ def part_anchors(deal):
 
 
 @routine
-def condition(rng, family, row_stats, deal, share):
+def condition(rng, likelihood, row_stats, deal, share):
     """Free a share of the members; the others say what the halves look like."""
     n_parts = deal.part_start.size - 1
     free_share(deal, share, rng.random())  # so that the only one of a part may be free, too
@@ -213,7 +213,7 @@ def condition(rng, family, row_stats, deal, share):
     for part in range(n_parts):
         for member in range(deal.free_end[part], deal.part_start[part + 1]):
             add_to_half(row_stats, deal, member)
-    prefer_by_fit(family, row_stats, deal)
+    prefer_by_fit(likelihood, row_stats, deal)
     balance(deal, False)
 
 
@@ -227,19 +227,19 @@ def seed_halves(row_stats, deal, place, other_place):
 
 
 @routine
-def prefer_by_fit(family, row_stats, deal):
+def prefer_by_fit(likelihood, row_stats, deal):
     """Let free members prefer the half with the larger predictive density."""
-    base = family.log_marginal(deal.n_rows[0], deal.stats[0])
-    other_base = family.log_marginal(deal.n_rows[1], deal.stats[1])
+    base = likelihood.log_marginal(deal.n_rows[0], deal.stats[0])
+    other_base = likelihood.log_marginal(deal.n_rows[1], deal.stats[1])
     for part in range(deal.free_end.size):
         for member in range(deal.part_start[part], deal.free_end[part]):
             row = deal.rows[member]
             for k in range(row_stats.shape[1]):
                 deal.joined[k] = deal.stats[0, k] + row_stats[row, k]
-            fit = family.log_marginal(deal.n_rows[0] + 1, deal.joined) - base
+            fit = likelihood.log_marginal(deal.n_rows[0] + 1, deal.joined) - base
             for k in range(row_stats.shape[1]):
                 deal.joined[k] = deal.stats[1, k] + row_stats[row, k]
-            other_fit = family.log_marginal(deal.n_rows[1] + 1, deal.joined) - other_base
+            other_fit = likelihood.log_marginal(deal.n_rows[1] + 1, deal.joined) - other_base
             deal.preference[member] = fit - other_fit
 
 
@@ -277,7 +277,7 @@ def project(row_stats, deal, member):
 
 
 @routine
-def prefer_by_misfit(rng, family, row_stats, deal):
+def prefer_by_misfit(rng, likelihood, row_stats, deal):
     """Let those prefer half A that fit the whole worse than a random anchor does."""
     deal.in_a[: deal.part_start[-1]] = True
     add_up_free(row_stats, deal)
@@ -286,7 +286,7 @@ def prefer_by_misfit(rng, family, row_stats, deal):
         for member in range(deal.part_start[part], deal.free_end[part]):
             for k in range(row_stats.shape[1]):
                 deal.joined[k] = deal.stats[0, k] - row_stats[deal.rows[member], k]
-            deal.preference[member] = family.log_marginal(n_others, deal.joined)
+            deal.preference[member] = likelihood.log_marginal(n_others, deal.joined)
     threshold = 0.0
     if deal.free_end[0] > 0:
         threshold = deal.preference[draw_index(rng, deal.free_end[0])]

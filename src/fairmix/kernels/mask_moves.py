@@ -26,7 +26,6 @@ from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log
 from fairmix.kernels.state import (
     begin_trial,
     put_row,
-    refresh,
     take_row,
     trial_is_allowed,
     undo_trial,
@@ -52,7 +51,7 @@ def sort_slots_by_label(state, work):
 
 
 @kernel
-def weigh_free_label(family, layout, row_stats, state, work, row):
+def weigh_free_label(likelihood, layout, row_stats, state, work, row):
     """Fill the log weights of all clusters for a row that is in none; give their sum."""
     n_clusters = state.n_clusters[0]
     for place in range(n_clusters):
@@ -60,13 +59,8 @@ def weigh_free_label(family, layout, row_stats, state, work, row):
         if layout.is_capped and not may_join(layout, state, work, row, cluster):
             work.log_weights[place] = -math.inf
             continue
-        for k in range(work.stats.size):
-            work.stats[k] = state.cluster_stats[cluster, k] + row_stats[row, k]
-        work.log_weights[place] = (
-            math.log(state.cluster_slots[cluster])
-            + family.log_marginal(state.cluster_rows[cluster] + 1, work.stats)
-            - state.cluster_log_marginal[cluster]
-        )
+        work.log_weights[place] = math.log(state.cluster_slots[cluster])
+        work.log_weights[place] += likelihood.log_predictive(row_stats, state, work, row, cluster)
     return log_sum_exp(work.log_weights, n_clusters)
 
 
@@ -89,22 +83,22 @@ def draw_free_slot(rng, state, work):
 
 
 @kernel
-def redraw_free_match(rng, family, layout, row_stats, state, work, row):
+def redraw_free_match(rng, likelihood, layout, row_stats, state, work, row):
     """Draw a masked row's free match from its full conditional; tell if its label changed."""
     begin_trial(work)
     source = state.labels[state.free_slot[row]]
-    take_row(layout, row_stats, state, work, row, source)
-    refresh(family, state, source)
-    weigh_free_label(family, layout, row_stats, state, work, row)
+    take_row(likelihood, layout, row_stats, state, work, row, source)
+    likelihood.refresh(state, source)
+    weigh_free_label(likelihood, layout, row_stats, state, work, row)
     state.free_slot[row] = draw_free_slot(rng, state, work)
     target = state.labels[state.free_slot[row]]
-    put_row(layout, row_stats, state, work, row, target)
-    refresh(family, state, target)
+    put_row(likelihood, layout, row_stats, state, work, row, target)
+    likelihood.refresh(state, target)
     return 1 if target != source else 0
 
 
 @kernel
-def exchange_mask(rng, family, layout, row_stats, state, work, group):
+def exchange_mask(rng, likelihood, layout, row_stats, state, work, group):
     """Propose that a masked and an unmasked row change roles; give (proposed, accepted)."""
     first = layout.group_start[group]
     n_rows = layout.group_start[group + 1] - first
@@ -119,19 +113,21 @@ def exchange_mask(rng, family, layout, row_stats, state, work, group):
 
     begin_trial(work)
     free = state.labels[state.free_slot[masked]]
-    take_row(layout, row_stats, state, work, masked, free)
-    take_row(layout, row_stats, state, work, unmasked, unmasked_seat)
-    refresh(family, state, free)
-    refresh(family, state, unmasked_seat)
+    take_row(likelihood, layout, row_stats, state, work, masked, free)
+    take_row(likelihood, layout, row_stats, state, work, unmasked, unmasked_seat)
+    likelihood.refresh(state, free)
+    likelihood.refresh(state, unmasked_seat)
 
     log_ratio = -seat_log_predictive(
-        family, layout, row_stats, state, work, unmasked, unmasked_seat
+        likelihood, layout, row_stats, state, work, unmasked, unmasked_seat
     )
-    log_ratio -= weigh_free_label(family, layout, row_stats, state, work, masked)
-    take_row(layout, row_stats, state, work, unmasked, unmasked_seat)
-    refresh(family, state, unmasked_seat)
-    log_ratio += seat_log_predictive(family, layout, row_stats, state, work, masked, masked_seat)
-    log_ratio += weigh_free_label(family, layout, row_stats, state, work, unmasked)
+    log_ratio -= weigh_free_label(likelihood, layout, row_stats, state, work, masked)
+    take_row(likelihood, layout, row_stats, state, work, unmasked, unmasked_seat)
+    likelihood.refresh(state, unmasked_seat)
+    log_ratio += seat_log_predictive(
+        likelihood, layout, row_stats, state, work, masked, masked_seat
+    )
+    log_ratio += weigh_free_label(likelihood, layout, row_stats, state, work, unmasked)
     if not accept(rng, log_ratio):
         undo_trial(layout, state, work)
         return 1, 0
@@ -139,19 +135,19 @@ def exchange_mask(rng, family, layout, row_stats, state, work, group):
     state.free_slot[unmasked] = draw_free_slot(rng, state, work)
     state.free_slot[masked] = draw_index(rng, state.labels.size)  # its prior, from now on
     target = state.labels[state.free_slot[unmasked]]
-    put_row(layout, row_stats, state, work, unmasked, target)
-    refresh(family, state, target)
+    put_row(likelihood, layout, row_stats, state, work, unmasked, target)
+    likelihood.refresh(state, target)
     exchange_roles(state, masked_place, unmasked_place)
     return 1, 1
 
 
 @kernel
-def seat_log_predictive(family, layout, row_stats, state, work, row, cluster):
+def seat_log_predictive(likelihood, layout, row_stats, state, work, row, cluster):
     """Put a row into a cluster; give the log ratio of its marginals."""
-    before = state.cluster_log_marginal[cluster]
-    put_row(layout, row_stats, state, work, row, cluster)
-    refresh(family, state, cluster)
-    return state.cluster_log_marginal[cluster] - before
+    before = state.cluster_log_likelihood[cluster]
+    put_row(likelihood, layout, row_stats, state, work, row, cluster)
+    likelihood.refresh(state, cluster)
+    return state.cluster_log_likelihood[cluster] - before
 
 
 @kernel

@@ -35,7 +35,7 @@ def log_chance_of_first(state, n_clusters, n_slots):
 
 
 @routine
-def draw_second(rng, family, state, deal, first):
+def draw_second(rng, likelihood, state, deal, first):
     """Draw another cluster, given the first one."""
     n_clusters = state.n_clusters[0]
     if rng.random() < 0.5:
@@ -47,37 +47,42 @@ def draw_second(rng, family, state, deal, first):
         deal.log_weights[place] = -math.inf
         if cluster != first:
             deal.log_weights[place] = log_closeness(
-                family, state, deal, state.cluster_rows[first], state.cluster_stats[first], cluster
+                likelihood,
+                state,
+                deal,
+                state.cluster_rows[first],
+                state.cluster_stats[first],
+                cluster,
             )
     return state.active[draw_weighted(rng, deal.log_weights, n_clusters)]
 
 
 @routine
-def log_closeness(family, state, deal, n_rows, stats, cluster):
+def log_closeness(likelihood, state, deal, n_rows, stats, cluster):
     """Give the log weight of a cluster as the second, up to the first one's own term."""
     for k in range(stats.size):
         deal.joined[k] = stats[k] + state.cluster_stats[cluster, k]
-    together = family.log_marginal(n_rows + state.cluster_rows[cluster], deal.joined)
-    return CLOSENESS * (together - state.cluster_log_marginal[cluster])
+    together = likelihood.log_marginal(n_rows + state.cluster_rows[cluster], deal.joined)
+    return CLOSENESS * (together - likelihood.log_marginal_of(state, cluster))
 
 
 @routine
-def log_chance_of_second(family, state, deal, n_clusters, cluster, other_cluster):
+def log_chance_of_second(likelihood, state, deal, n_clusters, cluster, other_cluster):
     """Give the log probability that half B is drawn second, given half A.
 
     The halves' statistics are in ``deal.stats``; all clusters but the given two are as they are.
     """
     for k in range(deal.joined.size):
         deal.joined[k] = deal.stats[0, k] + deal.stats[1, k]
-    together = family.log_marginal(deal.n_rows[0] + deal.n_rows[1], deal.joined)
-    own = CLOSENESS * (together - family.log_marginal(deal.n_rows[1], deal.stats[1]))
+    together = likelihood.log_marginal(deal.n_rows[0] + deal.n_rows[1], deal.joined)
+    own = CLOSENESS * (together - likelihood.log_marginal(deal.n_rows[1], deal.stats[1]))
     deal.log_weights[0] = own
     n_weights = 1
     for place in range(state.n_clusters[0]):
         third = state.active[place]
         if third not in (cluster, other_cluster):
             deal.log_weights[n_weights] = log_closeness(
-                family, state, deal, deal.n_rows[0], deal.stats[0], third
+                likelihood, state, deal, deal.n_rows[0], deal.stats[0], third
             )
             n_weights += 1
     chance = math.exp(own - log_sum_exp(deal.log_weights, n_weights))

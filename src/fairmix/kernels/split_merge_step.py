@@ -61,7 +61,7 @@ MAX_SHARE = 0.5
 
 @routine
 def split_merge_step(
-    rng, family, distance, layout, tables, schedule, row_stats, state, deal, proposed, accepted
+    rng, likelihood, distance, layout, tables, schedule, row_stats, state, deal, proposed, accepted
 ):
     """Make the proposals of one sweep; count them by kind."""
     n_split_merge = schedule.split_merge_proposals
@@ -80,11 +80,11 @@ def split_merge_step(
         elif n_clusters == 1:
             continue
         else:
-            other_cluster = draw_second(rng, family, state, deal, cluster)
+            other_cluster = draw_second(rng, likelihood, state, deal, cluster)
         proposed[kind] += 1
         accepted[kind] += propose_deal(
             rng,
-            family,
+            likelihood,
             distance,
             layout,
             tables,
@@ -99,7 +99,7 @@ def split_merge_step(
 
 @routine
 def propose_deal(
-    rng, family, distance, layout, tables, row_stats, state, deal, cluster, other_cluster, kind
+    rng, likelihood, distance, layout, tables, row_stats, state, deal, cluster, other_cluster, kind
 ):
     """Propose a split, merge, re-deal or exchange; give 1 if it was accepted."""
     n_slots = collect_members(rng, layout, state, deal, cluster, other_cluster)
@@ -111,12 +111,15 @@ def propose_deal(
     log_ratio = tables.log_v[new_t] - tables.log_v[t]
 
     read_halves(state, deal, n_members, cluster)
+    keeps_parameters = kind == EXCHANGE
     if kind == EXCHANGE:
-        condition(rng, family, row_stats, deal, MAX_SHARE * rng.random())
-    log_ratio -= log_weight(family, tables, row_stats, deal, deal.has_extra)
-    log_ratio -= log_choice(family, state, deal, t, cluster, other_cluster)
+        condition(rng, likelihood, row_stats, deal, MAX_SHARE * rng.random())
+    log_ratio -= log_weight(
+        rng, likelihood, tables, row_stats, deal, cluster, other_cluster, False, keeps_parameters
+    )
+    log_ratio -= log_choice(likelihood, state, deal, t, cluster, other_cluster)
     if kind in (SPLIT, REDEAL):
-        launch(rng, family, row_stats, deal)
+        launch(rng, likelihood, row_stats, deal)
     if kind in (REDEAL, EXCHANGE):
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
@@ -128,14 +131,16 @@ def propose_deal(
         log_ratio -= deal_out(rng, layout, deal, budget, True)
         if log_ratio == -math.inf:
             return 0
-    log_ratio += log_weight(family, tables, row_stats, deal, deal.gets_extra)
-    log_ratio += log_choice(family, state, deal, new_t, cluster, other_cluster)
+    log_ratio += log_weight(
+        rng, likelihood, tables, row_stats, deal, cluster, other_cluster, True, keeps_parameters
+    )
+    log_ratio += log_choice(likelihood, state, deal, new_t, cluster, other_cluster)
     log_ratio += draw_matches(rng, distance, layout, state, deal, n_slots)
     if log_ratio < log_threshold:
         return 0
     if kind == MERGE:
         # The probability to split again is at most 1: most merges are refused without a launch.
-        launch(rng, family, row_stats, deal)
+        launch(rng, likelihood, row_stats, deal)
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
         if log_ratio < log_threshold:
@@ -146,7 +151,7 @@ def propose_deal(
         close_cluster(state, other_cluster)
     elif kind == SPLIT:
         other_cluster = open_cluster(state)
-    keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cluster)
+    keep_deal(likelihood, layout, row_stats, state, deal, n_slots, cluster, other_cluster)
     return 1
 
 
@@ -183,14 +188,14 @@ def count_union(layout, deal):
 
 
 @routine
-def log_choice(family, state, deal, n_clusters, cluster, other_cluster):
+def log_choice(likelihood, state, deal, n_clusters, cluster, other_cluster):
     """Give the log probability to choose the clusters that the halves are, and their anchors."""
     n_in_a = count_half(deal, 0, 0)
     n_in_b = count_half(deal, 0, 1)
     log_prob = log_chance_of_first(state, n_clusters, n_in_a)
     if n_in_b == 0:
         return log_prob - math.log(n_in_a * (n_in_a - 1.0))
-    log_prob += log_chance_of_second(family, state, deal, n_clusters, cluster, other_cluster)
+    log_prob += log_chance_of_second(likelihood, state, deal, n_clusters, cluster, other_cluster)
     return log_prob - math.log(n_in_a * n_in_b)
 
 
@@ -214,15 +219,27 @@ def read_halves(state, deal, n_members, cluster):
 
 
 @routine
-def log_weight(family, tables, row_stats, deal, extra):
-    """Add up log w over the halves that are not empty, extra seats as given."""
+def log_weight(
+    rng,
+    likelihood,
+    tables,
+    row_stats,
+    deal,
+    cluster,
+    other_cluster,
+    is_new,
+    keeps_parameters,
+):
+    """Add up log w over the halves that are not empty, as they are or as proposed."""
     n_parts = deal.part_start.size - 1
+    extra = deal.gets_extra if is_new else deal.has_extra
     add_up_halves(row_stats, deal, deal.part_start[n_parts])
     total = 0.0
     for half in range(2):
         if deal.n_rows[half] == 0:
             continue
-        total += family.log_marginal(deal.n_rows[half], deal.stats[half])
+        present = cluster if half == 0 else other_cluster
+        total += likelihood.weigh_half(rng, deal, half, present, is_new, keeps_parameters)
         n_slots = count_half(deal, 0, half)
         total += tables.log_rising[n_slots]
         for part in range(1, n_parts - 1):
@@ -322,7 +339,7 @@ def seat_half(layout, state, deal, group, n_slots, is_a):
 
 
 @routine
-def keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cluster):
+def keep_deal(likelihood, layout, row_stats, state, deal, n_slots, cluster, other_cluster):
     """Make the dealt halves (or the union) the state."""
     n_parts = deal.part_start.size - 1
     for member in range(deal.part_start[1], deal.part_start[n_parts - 1]):
@@ -346,6 +363,4 @@ def keep_deal(family, layout, row_stats, state, deal, n_slots, cluster, other_cl
         state.cluster_rows[changed] = deal.n_rows[half]
         for k in range(row_stats.shape[1]):
             state.cluster_stats[changed, k] = deal.stats[half, k]
-        state.cluster_log_marginal[changed] = family.log_marginal(
-            deal.n_rows[half], deal.stats[half]
-        )
+        likelihood.keep_half(state, deal, half, changed)

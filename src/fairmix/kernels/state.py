@@ -91,7 +91,7 @@ class State(NamedTuple):
     cluster_slots: np.ndarray  # cluster -> number of slots
     cluster_rows: np.ndarray  # cluster -> number of rows
     cluster_stats: np.ndarray
-    cluster_log_marginal: np.ndarray
+    cluster_log_likelihood: np.ndarray  # marginal, or given the cluster's parameters
     bundle_rows: np.ndarray
     bundle_stats: np.ndarray
     cluster_groups: np.ndarray  # (cluster, group): rows by label; only kept under a cap
@@ -108,7 +108,7 @@ class Workspace(NamedTuple):
     saved_cluster: np.ndarray
     saved_rows: np.ndarray
     saved_stats: np.ndarray
-    saved_log_marginal: np.ndarray
+    saved_log_likelihood: np.ndarray
     saved_groups: np.ndarray
     n_saved: np.ndarray
     label_start: np.ndarray
@@ -152,7 +152,7 @@ def close_cluster(state, cluster):
 
 
 @kernel
-def rebuild(family, layout, row_stats, state):
+def rebuild(likelihood, layout, row_stats, state):
     """Recompute all statistics from the rows, so that float errors never pile up."""
     if layout.is_capped:
         count_groups(layout, state)
@@ -175,8 +175,7 @@ def rebuild(family, layout, row_stats, state):
         state.cluster_rows[cluster] += state.bundle_rows[slot]
         for k in range(n_stats):
             state.cluster_stats[cluster, k] += state.bundle_stats[slot, k]
-    for place in range(state.n_clusters[0]):
-        refresh(family, state, state.active[place])
+    likelihood.recompute(state)
 
 
 @kernel
@@ -189,14 +188,6 @@ def count_groups(layout, state):
         state.bundle_groups[home_slot(state, row), layout.group_of[row]] += 1
     for slot in range(state.labels.size):
         add_groups(layout, state, state.labels[slot], state.bundle_groups[slot], 1)
-
-
-@kernel
-def refresh(family, state, cluster):
-    """Bring a cluster's log marginal up to date with its statistics."""
-    state.cluster_log_marginal[cluster] = family.log_marginal(
-        state.cluster_rows[cluster], state.cluster_stats[cluster]
-    )
 
 
 @kernel
@@ -214,7 +205,7 @@ def save_cluster(layout, state, work, cluster):
             return
     work.saved_cluster[n_saved] = cluster
     work.saved_rows[n_saved] = state.cluster_rows[cluster]
-    work.saved_log_marginal[n_saved] = state.cluster_log_marginal[cluster]
+    work.saved_log_likelihood[n_saved] = state.cluster_log_likelihood[cluster]
     for k in range(work.stats.size):
         work.saved_stats[n_saved, k] = state.cluster_stats[cluster, k]
     if layout.is_capped:
@@ -224,37 +215,39 @@ def save_cluster(layout, state, work, cluster):
 
 
 @kernel
-def take_row(layout, row_stats, state, work, row, cluster):
+def take_row(likelihood, layout, row_stats, state, work, row, cluster):
     """Take a row out of a cluster, tentatively."""
     save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] -= 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] -= row_stats[row, k]
+    likelihood.add_row(state, row, cluster, -1.0)
     if layout.is_capped:
         add_rows_of_group(layout, state, cluster, layout.group_of[row], -1)
 
 
 @kernel
-def put_row(layout, row_stats, state, work, row, cluster):
+def put_row(likelihood, layout, row_stats, state, work, row, cluster):
     """Put a row into a cluster, tentatively."""
     save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] += 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] += row_stats[row, k]
+    likelihood.add_row(state, row, cluster, 1.0)
     if layout.is_capped:
         add_rows_of_group(layout, state, cluster, layout.group_of[row], 1)
 
 
 @kernel
-def evaluate_trial(family, layout, state, work):
+def evaluate_trial(likelihood, layout, state, work):
     """Refresh the clusters that the trial changed; give the log ratio, -inf outside the cap."""
     if layout.is_capped and not trial_is_allowed(layout, state, work):
         return -math.inf
     log_ratio = 0.0
     for k in range(work.n_saved[0]):
         cluster = work.saved_cluster[k]
-        refresh(family, state, cluster)
-        log_ratio += state.cluster_log_marginal[cluster] - work.saved_log_marginal[k]
+        likelihood.refresh(state, cluster)
+        log_ratio += state.cluster_log_likelihood[cluster] - work.saved_log_likelihood[k]
     return log_ratio
 
 
@@ -274,7 +267,7 @@ def undo_trial(layout, state, work):
     for k in range(work.n_saved[0]):
         cluster = work.saved_cluster[k]
         state.cluster_rows[cluster] = work.saved_rows[k]
-        state.cluster_log_marginal[cluster] = work.saved_log_marginal[k]
+        state.cluster_log_likelihood[cluster] = work.saved_log_likelihood[k]
         for s in range(work.stats.size):
             state.cluster_stats[cluster, s] = work.saved_stats[k, s]
         if layout.is_capped:

@@ -23,7 +23,7 @@ from fairmix.kernels.state import (
 
 
 @kernel
-def swap_followers(rng, family, distance, layout, row_stats, state, work, row):
+def swap_followers(rng, likelihood, distance, layout, row_stats, state, work, row):
     """Propose to swap a follower with another one; give (proposed, accepted)."""
     group = layout.group_of[row]
     first = layout.group_start[group]
@@ -39,12 +39,12 @@ def swap_followers(rng, family, distance, layout, row_stats, state, work, row):
     begin_trial(work)
     if cluster != other_cluster:
         if not state.masked[row]:
-            take_row(layout, row_stats, state, work, row, cluster)
-            put_row(layout, row_stats, state, work, row, other_cluster)
+            take_row(likelihood, layout, row_stats, state, work, row, cluster)
+            put_row(likelihood, layout, row_stats, state, work, row, other_cluster)
         if not state.masked[other]:
-            take_row(layout, row_stats, state, work, other, other_cluster)
-            put_row(layout, row_stats, state, work, other, cluster)
-        log_ratio += evaluate_trial(family, layout, state, work)
+            take_row(likelihood, layout, row_stats, state, work, other, other_cluster)
+            put_row(likelihood, layout, row_stats, state, work, other, cluster)
+        log_ratio += evaluate_trial(likelihood, layout, state, work)
     if not accept(rng, log_ratio):
         undo_trial(layout, state, work)
         return 1, 0
@@ -84,7 +84,7 @@ def exchange_seats(state, row, other):
 
 
 @kernel
-def swap_anchors(rng, family, distance, layout, row_stats, state, work, slot):
+def swap_anchors(rng, likelihood, distance, layout, row_stats, state, work, slot):
     """Propose to swap a slot's anchor with another one; give (proposed, accepted)."""
     first = layout.class_start[layout.class_of[slot]]
     n_slots = layout.class_start[layout.class_of[slot] + 1] - first
@@ -98,11 +98,11 @@ def swap_anchors(rng, family, distance, layout, row_stats, state, work, slot):
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
     begin_trial(work)
     if cluster != other_cluster:
-        take_row(layout, row_stats, state, work, anchor, cluster)
-        put_row(layout, row_stats, state, work, anchor, other_cluster)
-        take_row(layout, row_stats, state, work, other_anchor, other_cluster)
-        put_row(layout, row_stats, state, work, other_anchor, cluster)
-        log_ratio += evaluate_trial(family, layout, state, work)
+        take_row(likelihood, layout, row_stats, state, work, anchor, cluster)
+        put_row(likelihood, layout, row_stats, state, work, anchor, other_cluster)
+        take_row(likelihood, layout, row_stats, state, work, other_anchor, other_cluster)
+        put_row(likelihood, layout, row_stats, state, work, other_anchor, cluster)
+        log_ratio += evaluate_trial(likelihood, layout, state, work)
     if not accept(rng, log_ratio):
         undo_trial(layout, state, work)
         return 1, 0

@@ -45,7 +45,7 @@ class Draws(NamedTuple):
     labels: np.ndarray  # (draw, row), cluster identifiers
     n_clusters: np.ndarray
     log_likelihood: np.ndarray
-    log_prior: np.ndarray  # of the partition
+    prior_log_density: np.ndarray  # of the partition, and of parameters that are part of the state
     log_energy: np.ndarray
     masked_rows: np.ndarray  # (draw, masked row)
     n_proposed: np.ndarray  # (draw, move), since the draw before
@@ -55,7 +55,7 @@ class Draws(NamedTuple):
 @kernel
 def run_sweeps(
     rng,
-    family,
+    likelihood,
     distance,
     layout,
     tables,
@@ -69,6 +69,8 @@ def run_sweeps(
     n_draws,
 ):
     """Make ``n_draws * sweeps_per_draw`` sweeps and write ``n_draws`` draws."""
+    if n_draws > 0:
+        likelihood.begin(rng, state)
     for draw in range(n_draws):
         draws.n_proposed[draw, :] = 0
         draws.n_accepted[draw, :] = 0
@@ -76,7 +78,7 @@ def run_sweeps(
         for _ in range(sweeps_per_draw):
             matching_step(
                 rng,
-                family,
+                likelihood,
                 distance,
                 layout,
                 schedule,
@@ -88,7 +90,7 @@ def run_sweeps(
             )
             split_merge_step(
                 rng,
-                family,
+                likelihood,
                 distance,
                 layout,
                 tables,
@@ -101,29 +103,30 @@ def run_sweeps(
             )
             for _ in range(schedule.gibbs_passes):
                 proposed[6] += state.labels.size
-                accepted[6] += gibbs_step(rng, family, layout, tables, row_stats, state, work)
-        write_draw(distance, layout, tables, state, draws, draw)
+                accepted[6] += gibbs_step(rng, likelihood, layout, tables, row_stats, state, work)
+            likelihood.update_parameters(rng, state)
+        write_draw(likelihood, distance, layout, tables, state, draws, draw)
 
 
 @kernel
 def matching_step(
-    rng, family, distance, layout, schedule, row_stats, state, work, proposed, accepted
+    rng, likelihood, distance, layout, schedule, row_stats, state, work, proposed, accepted
 ):
     """Make the matching moves of one sweep, given the partition."""
-    rebuild(family, layout, row_stats, state)
+    rebuild(likelihood, layout, row_stats, state)
     n_anchors = state.labels.size
     n_followers = row_stats.shape[0] - n_anchors
     # In turn from a random one on: memory is read in order, and no row is left out for long.
     first = draw_index(rng, n_followers)
     for k in range(schedule.follower_swaps):
         row = n_anchors + (first + k) % n_followers
-        p, a = swap_followers(rng, family, distance, layout, row_stats, state, work, row)
+        p, a = swap_followers(rng, likelihood, distance, layout, row_stats, state, work, row)
         proposed[0] += p
         accepted[0] += a
     first = draw_index(rng, n_anchors)
     for k in range(schedule.anchor_swaps):
         slot = (first + k) % n_anchors
-        p, a = swap_anchors(rng, family, distance, layout, row_stats, state, work, slot)
+        p, a = swap_anchors(rng, likelihood, distance, layout, row_stats, state, work, slot)
         proposed[1] += p
         accepted[1] += a
     if schedule.extra_moves > 0:
@@ -133,14 +136,14 @@ def matching_step(
                 proposed[2] += schedule.extra_moves
                 for _ in range(schedule.extra_moves):
                     accepted[2] += move_extra_seat(
-                        rng, family, distance, layout, row_stats, state, work, group, n_extra
+                        rng, likelihood, distance, layout, row_stats, state, work, group, n_extra
                     )
     if schedule.mask_passes > 0 or schedule.free_match_passes > 0:
         sort_slots_by_label(state, work)
     for _ in range(schedule.mask_passes):
         for group in range(1, layout.n_masked.size):
             for _ in range(layout.n_masked[group]):
-                p, a = exchange_mask(rng, family, layout, row_stats, state, work, group)
+                p, a = exchange_mask(rng, likelihood, layout, row_stats, state, work, group)
                 proposed[3] += p
                 accepted[3] += a
     for _ in range(schedule.free_match_passes):
@@ -149,26 +152,28 @@ def matching_step(
             for place in range(first, first + layout.n_masked[group]):
                 row = state.mask_order[place]
                 proposed[4] += 1
-                accepted[4] += redraw_free_match(rng, family, layout, row_stats, state, work, row)
+                accepted[4] += redraw_free_match(
+                    rng, likelihood, layout, row_stats, state, work, row
+                )
     for _ in range(schedule.joint_proposals):
-        p, a = propose_jointly(rng, family, distance, layout, row_stats, state, work)
+        p, a = propose_jointly(rng, likelihood, distance, layout, row_stats, state, work)
         proposed[5] += p
         accepted[5] += a
 
 
 @kernel
-def write_draw(distance, layout, tables, state, draws, draw):
+def write_draw(likelihood, distance, layout, tables, state, draws, draw):
     """Write the state as draw number ``draw``."""
     n_clusters = state.n_clusters[0]
     draws.n_clusters[draw] = n_clusters
     log_likelihood = 0.0
-    log_prior = tables.log_v[n_clusters]
+    log_prior = tables.log_v[n_clusters] + likelihood.log_prior_of_parameters(state)
     for place in range(n_clusters):
         cluster = state.active[place]
-        log_likelihood += state.cluster_log_marginal[cluster]
+        log_likelihood += state.cluster_log_likelihood[cluster]
         log_prior += tables.log_rising[state.cluster_slots[cluster]]
     draws.log_likelihood[draw] = log_likelihood
-    draws.log_prior[draw] = log_prior
+    draws.prior_log_density[draw] = log_prior
 
     n_anchors = state.labels.size
     log_energy = 0.0
