@@ -20,46 +20,47 @@ ROOT = Path(__file__).resolve().parents[1]
 SWAPS, MASKS, GIBBS = "swap_moves.py", "mask_moves.py", "gibbs_step.py"
 JOINT, STATE, SWEEP = "joint_move.py", "state.py", "sweep.py"
 DEALS, LAUNCH, DEAL, CHOICE = "split_merge_step.py", "launch.py", "deal.py", "pair_choice.py"
-EXTRA = "extra_move.py"
+EXTRA, COLLAPSED = "extra_move.py", "collapsed.py"
+INSTANTIATED, PARAMETERS = "instantiated.py", "parameters.py"
 DEALING = DEALS, LAUNCH, DEAL, CHOICE
 NO_MATCHING_STEP = (
-    "    rebuild(family, layout, row_stats, state)\n    n_anchors",
-    "    rebuild(family, layout, row_stats, state)\n    return\n    n_anchors",
+    "    rebuild(likelihood, layout, row_stats, state)\n    n_anchors",
+    "    rebuild(likelihood, layout, row_stats, state)\n    return\n    n_anchors",
 )
 NO_GIBBS_STEP = (
-    "accepted[6] += gibbs_step(rng, family, layout, tables, row_stats, state, work)",
+    "accepted[6] += gibbs_step(rng, likelihood, layout, tables, row_stats, state, work)",
     "pass",
 )
-TRIAL = "log_ratio += evaluate_trial(family, layout, state, work)"
+TRIAL = "log_ratio += evaluate_trial(likelihood, layout, state, work)"
 
 # What is wrong, file, text, replacement, which occurrence.
 MUTATIONS = [
     ("follower swap: no energy", SWAPS, "    log_ratio = swapped_log_energy(distance, layout, state, row, other)", "    log_ratio = 0.0", 0),
-    ("follower swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(family, layout, state, work)", 0),
+    ("follower swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(likelihood, layout, state, work)", 0),
     ("follower swap: first row's mask ignored", SWAPS, "if not state.masked[row]:", "if True:", 0),
     ("follower swap: other row's mask ignored", SWAPS, "if not state.masked[other]:", "if True:", 0),
     ("follower swap: another group's energy weight", SWAPS, "return gain * layout.energy_weight[layout.group_of[row]]", "return gain * layout.energy_weight[1]", 0),
     ("anchor swap: no energy of the slot", SWAPS, "    log_ratio = moved_anchor_log_energy(distance, layout, state, slot, other_anchor)", "    log_ratio = 0.0", 0),
     ("anchor swap: no energy of the other slot", SWAPS, "    log_ratio += moved_anchor_log_energy(distance, layout, state, other_slot, anchor)", "    log_ratio += 0.0", 0),
-    ("anchor swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(family, layout, state, work)", 1),
+    ("anchor swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(likelihood, layout, state, work)", 1),
     ("anchor swap: another group's energy weight", SWAPS, "log_energy += gain * layout.energy_weight[group]", "log_energy += gain * layout.energy_weight[1]", 0),
     ("anchor swap: capacities ignored", SWAPS, "other_slot = layout.class_slots[place]", "other_slot = draw_index(rng, state.labels.size)", 0),
     ("free match: no size of the cluster", MASKS, "math.log(state.cluster_slots[cluster])", "0.0", 0),
-    ("free match: no marginal with the row", MASKS, "+ family.log_marginal(state.cluster_rows[cluster] + 1, work.stats)", "+ 0.0", 0),
-    ("free match: no marginal without the row", MASKS, "            - state.cluster_log_marginal[cluster]\n", "", 0),
+    ("free match: no likelihood", MASKS, "work.log_weights[place] += likelihood.log_predictive(row_stats, state, work, row, cluster)", "pass", 0),
+    ("free match: no marginal without the row", COLLAPSED, "return joined - state.cluster_log_likelihood[cluster]", "return joined", 0),
     ("free match: always the cluster's first slot", MASKS, "first + draw_index(rng, state.cluster_slots[cluster])", "first", 0),
-    ("free match: row not taken out first", MASKS, "    take_row(layout, row_stats, state, work, row, source)\n    refresh(family, state, source)\n", "", 0),
+    ("free match: row not taken out first", MASKS, "    take_row(likelihood, layout, row_stats, state, work, row, source)\n    likelihood.refresh(state, source)\n", "", 0),
     ("mask exchange: no predictive of the unmasked", MASKS, "log_ratio = -seat_log_predictive(", "log_ratio = -0.0 * seat_log_predictive(", 0),
     ("mask exchange: no predictive of the masked", MASKS, "log_ratio += seat_log_predictive(", "log_ratio += 0.0 * seat_log_predictive(", 0),
     ("mask exchange: no weight of the masked", MASKS, "log_ratio -= weigh_free_label(", "log_ratio -= 0.0 * weigh_free_label(", 0),
     ("mask exchange: no weight of the unmasked", MASKS, "log_ratio += weigh_free_label(", "log_ratio += 0.0 * weigh_free_label(", 0),
     ("mask exchange: old free match stays behind", MASKS, "    state.free_slot[masked] = draw_index(rng, state.labels.size)  # its prior, from now on\n", "", 0),
     ("gibbs: no size of the cluster", GIBBS, "        tables.log_join[state.cluster_slots[cluster]]\n        + joined", "        joined", 0),
-    ("gibbs: no marginal without the bundle", GIBBS, "        - state.cluster_log_marginal[cluster]\n", "", 0),
-    ("gibbs: no prior of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_marginal", "opened_log_marginal", 0),
-    ("gibbs: no marginal of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_marginal", "tables.log_open[n_options]", 0),
+    ("gibbs: no marginal without the bundle", GIBBS, "        - state.cluster_log_likelihood[cluster]\n", "", 0),
+    ("gibbs: no prior of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_likelihood", "opened_log_likelihood", 0),
+    ("gibbs: no marginal of a new cluster", GIBBS, "tables.log_open[n_options] + opened_log_likelihood", "tables.log_open[n_options]", 0),
     ("joint: no energy", JOINT, "    log_ratio = swapped_log_energy(distance, layout, state, row, other)", "    log_ratio = 0.0", 0),
-    ("joint: no likelihood", JOINT, TRIAL, "evaluate_trial(family, layout, state, work)", 0),
+    ("joint: no likelihood", JOINT, TRIAL, "evaluate_trial(likelihood, layout, state, work)", 0),
     ("joint: two rows always different", JOINT, "other = first + draw_index(rng, n_rows)", "other = first + (row - first + 1) % n_rows", 0),
     ("split-merge: no log V", DEALS, "log_ratio = tables.log_v[new_t] - tables.log_v[t]", "log_ratio = 0.0", 0),
     ("re-deal, exchange: present halves not scored", DEALS, "log_ratio += deal_out(", "log_ratio += 0.0 * deal_out(", 0),
@@ -69,7 +70,7 @@ MUTATIONS = [
     ("split-merge: no choice before", DEALS, "log_ratio -= log_choice(", "log_ratio -= 0.0 * log_choice(", 0),
     ("split-merge: no choice after", DEALS, "log_ratio += log_choice(", "log_ratio += 0.0 * log_choice(", 0),
     ("split-merge: no energy", DEALS, "log_ratio += draw_matches(", "log_ratio += 0.0 * draw_matches(", 0),
-    ("split-merge: no marginals", DEALS, "        total += family.log_marginal(deal.n_rows[half], deal.stats[half])\n", "", 0),
+    ("split-merge: no marginals", DEALS, "        total += likelihood.weigh_half(rng, deal, half, present, is_new, keeps_parameters)\n", "", 0),
     ("split-merge: no rising factorials", DEALS, "        total += tables.log_rising[n_slots]\n", "", 0),
     ("split-merge: no factorials", DEALS, "total += math.lgamma(count_half(deal, part, half) + 1.0)", "total += 0.0", 0),
     ("split-merge: no ways to place extra seats", DEALS, "total += log_ways(", "total += 0.0 * log_ways(", 0),
@@ -88,7 +89,7 @@ MUTATIONS = [
     ("launch: rows it did not look at stay where they are", LAUNCH, "        deal_hard(deal)\n        add_up_free(row_stats, deal)\n        prefer_by_fit", "        prefer_by_fit", 0),
     ("launch: members not shuffled", LAUNCH, "        values[k], values[other] = values[other], values[k]\n", "        pass\n", 0),
     ("extra seat: no energy", EXTRA, "log_ratio = gain * layout.energy_weight[group]", "log_ratio = 0.0", 0),
-    ("extra seat: no likelihood", EXTRA, TRIAL, "evaluate_trial(family, layout, state, work)", 0),
+    ("extra seat: no likelihood", EXTRA, TRIAL, "evaluate_trial(likelihood, layout, state, work)", 0),
     ("extra seat: masks ignored", EXTRA, " and not state.masked[row]", "", 0),
     ("cap: Gibbs ignores it", GIBBS, "            forbid_outside(", "            0 and forbid_outside(", 0),
     ("cap: swaps and extra seats ignore it", STATE, "if layout.is_capped and not trial_is_allowed(layout, state, work):", "if False:", 0),
@@ -97,8 +98,20 @@ MUTATIONS = [
     ("cap: deals ignore it", DEAL, "if layout.is_capped and not seats_are_allowed(", "if False and not seats_are_allowed(", 0),
     ("cap: no balance of the cluster that is left", GIBBS, "allowed = source_is_allowed", "allowed = True", 0),
     ("bundles: masked rows stay at their seats", STATE, "        return state.free_slot[row]", "        return state.slot_of[row]", 0),
-    ("draw: no log V", SWEEP, "log_prior = tables.log_v[n_clusters]", "log_prior = 0.0", 0),
+    ("draw: no log V", SWEEP, "log_prior = tables.log_v[n_clusters] + ", "log_prior = ", 0),
     ("draw: no rising factorials", SWEEP, "log_prior += tables.log_rising[state.cluster_slots[cluster]]", "log_prior += 0.0", 0),
+    ("auxiliaries: a lone bundle does not keep its own", INSTANTIATED, "if k == 0 and was_alone:", "if False:", 0),
+    ("auxiliaries: their sum instead of their mean", INSTANTIATED, " - math.log(n_auxiliary)", "", 0),
+    ("auxiliaries: always the first is taken", INSTANTIATED, "chosen = draw_weighted(rng, self.auxiliary_log_weights, self.auxiliaries.shape[0])", "chosen = 0", 0),
+    ("parameters: never updated", INSTANTIATED, "slice_update(rng, self, self.parameters[state.active[place]], first, last)", "pass", 0),
+    ("parameters: updated without prior", PARAMETERS, "return log_prior + log_density_of(", "return log_density_of(", 0),
+    ("parameters: no slice", PARAMETERS, "level = log_here + math.log(1.0 - rng.random())", "level = log_here - 1.0", 0),
+    ("parameters of halves: no prior", INSTANTIATED, "            log_weight += self.family.log_prior(parameters)\n", "", 0),
+    ("parameters of halves: fitted density not scored", INSTANTIATED, "log_weight -= draw_fitted(", "log_weight -= 0.0 * draw_fitted(", 0),
+    ("parameters of halves: no density of rows", INSTANTIATED, "return log_weight + self.proposed_log_density[half]", "return log_weight", 0),
+    ("parameters of halves: not kept", INSTANTIATED, "        copy_into(self.proposed[half], self.parameters[cluster])\n", "", 0),
+    ("rows with parameters: density of the cluster that is left stays", INSTANTIATED, "+= sign * self.power[0]", "+= max(sign, 0.0) * self.power[0]", 0),
+    ("bundles with parameters: not taken out", INSTANTIATED, "state.cluster_log_likelihood[cluster] -= log_density", "pass", 0),
     ("draw: no energy", SWEEP, "log_energy -= separation", "log_energy -= 0.0 * separation", 0),
 ]  # fmt: skip
 
@@ -126,9 +139,12 @@ def survives(mutation):
             text = mutate(sweep.read_text(), *NO_MATCHING_STEP, 0)
             sweep.write_text(mutate(text, *NO_GIBBS_STEP, 0))
             chosen += " and (split_merge or re_deal or keeps_the_invariants)"
+        files = ["exact/test_single_steps.py", "exact/test_sweep.py", "test_invariants.py"]
+        if file in (INSTANTIATED, PARAMETERS):
+            files = ["exact/test_instantiated.py"]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
-             "tests/exact", "tests/test_invariants.py", "-k", chosen],
+             *(f"tests/{name}" for name in files), "-k", chosen],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": f"{folder}/src:{folder}", "NUMBA_CACHE_DIR": folder},
             capture_output=True,
@@ -142,7 +158,7 @@ def survives(mutation):
 
 
 def main(*wanted):
-    for file, text in ((STATE, "home_slot"), (DEALS, "split_merge_step")):
+    for file, text in ((STATE, "home_slot"), (DEALS, "split_merge_step"), (PARAMETERS, "fit")):
         passes, by = survives(("nothing", file, text, text, 0))
         assert passes, f"the tests must pass without a mutation: {by}"
     chosen = [m for m in MUTATIONS if not wanted or any(word in m[0] for word in wanted)]

@@ -11,6 +11,7 @@ import numpy as np
 from fairmix.compilation import _cache_folder, _fingerprint
 from fairmix.distances import Euclidean
 from fairmix.families.gaussian import TabulatedGaussian
+from fairmix.kernels.collapsed import Collapsed
 
 SCALE = 1.0
 
@@ -35,6 +36,10 @@ class UsesObject(NamedTuple):
 
     def log_marginal(self, count, stats):
         return STRANGE.value
+
+
+def fingerprint(family):
+    return _fingerprint((Collapsed, (family,)), (Euclidean,))
 
 
 STRANGE = type("Strange", (), {"value": 1.0})()
@@ -74,16 +79,16 @@ def test_a_second_process_does_not_compile():
 
 
 def test_what_a_family_refers_to_is_part_of_the_cache(monkeypatch):
-    before = _fingerprint(UsesHelper, Euclidean)
-    assert before == _fingerprint(UsesHelper, Euclidean) == _fingerprint(Inherits, Euclidean)
-    assert before != _fingerprint(TabulatedGaussian, Euclidean)
+    before = fingerprint(UsesHelper)
+    assert before == fingerprint(UsesHelper) == fingerprint(Inherits)
+    assert before != fingerprint(TabulatedGaussian)
     monkeypatch.setitem(globals(), "SCALE", 5.0)
-    assert before != _fingerprint(UsesHelper, Euclidean)
-    assert before != _fingerprint(Inherits, Euclidean)
+    assert before != fingerprint(UsesHelper)
+    assert before != fingerprint(Inherits)
 
 
 def test_a_family_that_cannot_be_hashed_is_not_cached():
-    assert _fingerprint(UsesObject, Euclidean) is None
+    assert fingerprint(UsesObject) is None
 
 
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch):
@@ -100,6 +105,6 @@ def test_a_cache_that_cannot_be_written_is_replaced(tmp_path, monkeypatch):
 
 def test_fingerprint_depends_on_arrays(monkeypatch):
     monkeypatch.setitem(globals(), "SCALE", np.arange(3.0))
-    before = _fingerprint(UsesHelper, Euclidean)
+    before = fingerprint(UsesHelper)
     monkeypatch.setitem(globals(), "SCALE", np.arange(4.0))
-    assert before != _fingerprint(UsesHelper, Euclidean)
+    assert before != fingerprint(UsesHelper)

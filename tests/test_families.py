@@ -1,110 +1,380 @@
+"""Families: marginals and densities against independent ones, and the checks of own families."""
+
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import integrate
+from scipy import integrate, stats
+from scipy.special import logsumexp
 
-from fairmix.families import Bernoulli, Categorical, Gaussian
-from tests.exact.enumeration import gaussian_log_marginal, urn_log_marginal
+from fairmix.families import (
+    Bernoulli,
+    Categorical,
+    Exponential,
+    Gaussian,
+    GaussianFull,
+    GaussianSpherical,
+    GaussianTied,
+    Poisson,
+    Product,
+    SkewNormal,
+    StudentT,
+    check_family,
+)
+from tests.exact.marginals import MIXED_COLUMNS, make_log_marginal, tied_log_marginal
+from tests.monte_carlo import assert_mean
+from tests.tiny import FAMILIES
+from tests.twins import InstantiatedGaussian
 
-FAMILIES = ["gaussian", "bernoulli", "categorical"]
+INSTANTIATED = ("student-t", "skew-normal")
+CONJUGATE = [name for name in FAMILIES if name not in INSTANTIATED]
+BY_COLUMN = [name for name in CONJUGATE if "-" not in name]
+
+
+def cells(kind):
+    if kind == "bernoulli":
+        return st.integers(0, 1).map(float)
+    if kind == "categorical":
+        return st.integers(0, 4).map(float)
+    if kind == "poisson":
+        return st.integers(0, 60).map(float)
+    if kind == "exponential":
+        return st.floats(0, 100)
+    return st.floats(-50, 50)
 
 
 @st.composite
-def tables(draw, family):
-    n_rows = draw(st.integers(2, 12))
-    n_columns = draw(st.integers(1, 4))
-    if family == "gaussian":
-        return draw(arrays(float, (n_rows, n_columns), elements=st.floats(-50, 50)))
-    most = 1 if family == "bernoulli" else 4
-    values = draw(arrays(int, (n_rows, n_columns), elements=st.integers(0, most)))
-    return values.astype(float)
+def tables(draw, name, missing=False):
+    n_rows = draw(st.integers(2, 10))
+    n_columns = len(MIXED_COLUMNS) if name == "mixed" else draw(st.integers(1, 4))
+    kinds = MIXED_COLUMNS if name == "mixed" else [name] * n_columns
+    columns = [draw(arrays(float, n_rows, elements=cells(kind))) for kind in kinds]
+    rows = np.stack(columns, axis=1)
+    if missing:
+        holes = draw(arrays(bool, rows.shape))
+        holes[0] = False
+        rows[holes] = np.nan
+    rows[0] += np.nansum(rows, axis=0) == 0  # counts and amounts have a mean
+    return rows
 
 
-def prepare(family, rows):
-    spec = {"gaussian": Gaussian(), "bernoulli": Bernoulli(), "categorical": Categorical()}[family]
-    prepared = spec.prepare(rows)
-    stats = np.empty((len(rows), prepared.n_statistics(rows.shape[1])))
-    prepared.write_statistics(rows, stats)
-    return prepared, stats
+def prepare(name, rows):
+    prepared = FAMILIES[name].prepare(rows)
+    row_stats = np.empty((len(rows), prepared.n_statistics(rows.shape[1])))
+    prepared.write_statistics(rows, row_stats)
+    return prepared, row_stats
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=60, deadline=None)
+def check_marginals(name, rows):
+    prepared, row_stats = prepare(name, rows)
+    if name == "gaussian-tied":
+        prepared.variance[0] = 0.7
+        expected = tied_log_marginal(rows, 0.7)
+    else:
+        log_marginal, _ = make_log_marginal(name, rows)
+        expected = log_marginal(tuple(range(len(rows))))
+    value = prepared.log_marginal(len(rows), row_stats.sum(axis=0))
+    assert value == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", CONJUGATE)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_log_marginal_equals_the_chain_rule(family, data):
-    rows = data.draw(tables(family))
-    prepared, stats = prepare(family, rows)
-    expected = 0.0
-    for column in rows.T:
-        if family == "gaussian":
-            expected += gaussian_log_marginal(column)
-        else:
-            n_levels = 2 if family == "bernoulli" else int(column.max()) + 1
-            expected += urn_log_marginal(column, n_levels)
-    assert prepared.log_marginal(len(rows), stats.sum(axis=0)) == pytest.approx(expected, rel=1e-9)
+def test_log_marginal_equals_an_independent_one(name, data):
+    check_marginals(name, data.draw(tables(name)))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", BY_COLUMN)
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_missing_cells_are_left_out(name, data):
+    check_marginals(name, data.draw(tables(name, missing=True)))
+
+
+@pytest.mark.parametrize("name", CONJUGATE)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_order_does_not_matter_and_rows_come_off_again(family, data):
-    rows = data.draw(tables(family))
-    prepared, stats = prepare(family, rows)
+def test_order_does_not_matter_and_rows_come_off_again(name, data):
+    rows = data.draw(tables(name, missing=name in BY_COLUMN))
+    prepared, row_stats = prepare(name, rows)
     order = np.array(data.draw(st.permutations(range(len(rows)))))
-    one, other = stats.sum(axis=0), stats[order].sum(axis=0)
+    one, other = row_stats.sum(axis=0), row_stats[order].sum(axis=0)
     value = prepared.log_marginal(len(rows), one)
     assert prepared.log_marginal(len(rows), other) == pytest.approx(value, rel=1e-9)
-    taken = one - stats[0] + stats[0]
+    taken = one - row_stats[0] + row_stats[0]
     assert prepared.log_marginal(len(rows), taken) == pytest.approx(value, rel=1e-9)
-    left = prepared.log_marginal(len(rows) - 1, one - stats[0])
-    expected = prepared.log_marginal(len(rows) - 1, stats[1:].sum(axis=0))
+    left = prepared.log_marginal(len(rows) - 1, one - row_stats[0])
+    expected = prepared.log_marginal(len(rows) - 1, row_stats[1:].sum(axis=0))
     assert left == pytest.approx(expected, rel=1e-7, abs=1e-7)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_empty_set_has_marginal_one(family):
-    rows = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    prepared, stats = prepare(family, rows)
-    assert prepared.log_marginal(0, 0 * stats[0]) == pytest.approx(0.0, abs=1e-12)
+@pytest.mark.parametrize(
+    "name", ["gaussian", "gaussian-spherical", "gaussian-full", "poisson", "exponential"]
+)
+def test_hyperparameters_enter_as_documented(name):
+    """Marginals with other hyperparameters still integrate to one, given some rows."""
+    rng = np.random.default_rng(0)
+    rows = rng.poisson(3.0, (6, 2)) if name == "poisson" else rng.exponential(size=(6, 2))
+    for spec in (FAMILIES[name]._replace(shape=2.3), FAMILIES[name]._replace(rate=0.4)):
+        check_family(spec, rows)
 
 
-def test_gaussian_predictive_integrates_to_one():
+def test_the_tied_variance_follows_its_posterior():
+    """Given clusters, the update of the shared variance has the law of quadrature."""
+    rng = np.random.default_rng(1)
+    clusters = [rng.normal(size=(4, 2)), 1.0 + 0.5 * rng.normal(size=(3, 2)), np.zeros((1, 2))]
+    prepared = GaussianTied(shape=1.5, rate=0.7, mean_variance=1.0).prepare(clusters[0])
+    sums = []
+    for rows in clusters:
+        row_stats = np.empty((len(rows), 3))
+        prepared.write_statistics(rows, row_stats)
+        sums.append(row_stats.sum(axis=0))
+    counts, cluster_stats = np.array([4.0, 3.0, 1.0]), np.array(sums)
+    draws = np.empty(40_000)
+    log_priors = np.empty(len(draws))
+    for k in range(len(draws)):
+        log_priors[k] = prepared.update_shared(rng, counts, cluster_stats)
+        draws[k] = prepared.variance[0]
+    assert log_priors == pytest.approx(stats.invgamma.logpdf(draws, 1.5, scale=0.7), rel=1e-9)
+
+    log_precision = np.linspace(-5, 6, 2000)
+    variance = np.exp(-log_precision)
+    log_weights = stats.gamma.logpdf(1 / variance, 1.5, scale=1 / 0.7) + log_precision
+    log_weights += [sum(tied_log_marginal(rows, v) for rows in clusters) for v in variance]
+    weights = np.exp(log_weights - logsumexp(log_weights))
+    thresholds = np.array([0.3, 0.5, 0.8, 1.3])
+    expected = [weights[variance < threshold].sum() for threshold in thresholds]
+    assert_mean(draws[:, None] < thresholds, np.array(expected))
+    assert_mean(np.log(draws), weights @ np.log(variance))
+
+
+def test_a_given_variance_stays():
+    rows = np.random.default_rng(0).normal(size=(5, 2))
+    prepared, row_stats = prepare("gaussian-tied, given", rows)
+    before = float(prepared.variance[0])
+    assert prepared.update_shared(np.random.default_rng(0), np.array([5.0]), row_stats[:1]) == 0.0
+    assert prepared.variance[0] == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    params=arrays(float, 3, elements=st.floats(-4, 4)),
+    row=arrays(float, 1, elements=st.floats(-60, 60)),
+)
+def test_densities_equal_those_of_scipy(params, row):
+    location, log_scale, third = params
+    scale = math.exp(log_scale)
+    expected = stats.t.logpdf(row[0], math.exp(third), loc=location, scale=scale)
+    assert StudentT().log_density(params, row) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    expected = stats.norm.logpdf(row[0], location, scale) + math.log(2)
+    expected += stats.norm.logcdf(third * (row[0] - location) / scale)
+    # In the far left tail the series is good to one part in 10,000 of what it adds.
+    assert SkewNormal().log_density(params, row) == pytest.approx(expected, rel=1e-6, abs=1e-3)
+
+
+@pytest.mark.parametrize("spec", [StudentT(1.2, 0.5, 0.6), SkewNormal(1.2, 0.5, 0.6, 2.0)])
+def test_missing_cells_of_densities_are_left_out(spec):
+    rng = np.random.default_rng(3)
+    row = np.array([0.3, np.nan, 1.0])
+    params = rng.normal(size=spec.n_parameters(3))
+    n_by_column = 2 if isinstance(spec, StudentT) else 3
+    by_column = params[: 3 * n_by_column].reshape(n_by_column, 3)
+    expected = 0.0
+    for column in (0, 2):
+        single = np.concatenate([by_column[:, column], params[3 * n_by_column :]])
+        expected += spec.log_density(single, row[[column]])
+    assert spec.log_density(params, row) == pytest.approx(expected)
+
+
+ROWS = np.random.default_rng(5).normal(size=(12, 3))
+CODES = np.random.default_rng(5).integers(4, size=(12, 3))
+SOUND = [
+    (Gaussian(0.7, 2.0), ROWS),
+    (GaussianSpherical(), ROWS),
+    (GaussianTied(), ROWS),
+    (GaussianTied(0.1), ROWS),
+    (GaussianFull(), ROWS),
+    (StudentT(), ROWS),
+    (SkewNormal(), ROWS),
+    (InstantiatedGaussian(2.0), ROWS),
+    (Bernoulli(0.3), CODES % 2),
+    (Categorical(0.3), CODES),
+    (Poisson(), CODES),
+    (Exponential(), np.abs(ROWS)),
+]
+
+
+@pytest.mark.parametrize(("family", "rows"), SOUND, ids=lambda x: type(x).__name__)
+def test_shipped_families_pass_the_check(family, rows):
+    check_family(family, rows)
+
+
+class Waiting(NamedTuple):
+    """The protocol's example."""
+
+    shape: float = 1.0
+    rate: float = 1.0
+
+    @property
+    def values(self):
+        return "amounts"
+
+    def n_statistics(self, n_columns):
+        return n_columns
+
+    def write_statistics(self, rows, out):
+        out[:] = rows
+
+    def log_marginal(self, count, stats):
+        total = 0.0
+        for j in range(stats.size):
+            total += self.shape * math.log(self.rate) - math.lgamma(self.shape)
+            total += math.lgamma(self.shape + count)
+            total -= (self.shape + count) * math.log(self.rate + stats[j])
+        return total
+
+
+class NoConstant(Waiting):
+    def log_marginal(self, count, stats):
+        return -(self.shape + count) * math.log(self.rate + stats[0])
+
+
+class NoGamma(Waiting):
+    def log_marginal(self, count, stats):
+        total = self.shape * math.log(self.rate)
+        return total - (self.shape + count) * math.log(self.rate + stats[0])
+
+
+class Centred(Waiting):
+    def write_statistics(self, rows, out):
+        out[:] = rows - rows.mean(axis=0)
+
+
+class TooFew(Waiting):
+    def n_statistics(self, n_columns):
+        return n_columns + 1
+
+    def write_statistics(self, rows, out):
+        out[:, :-1] = rows
+
+
+class MakesArrays(Waiting):
+    def log_marginal(self, count, stats):
+        return -float(np.sum(np.zeros(3) + stats[0])) * 0.0
+
+
+class Meddles(Waiting):
+    def log_marginal(self, count, stats):
+        stats[0] += 1.0
+        return 0.0
+
+
+class NotFinite(Waiting):
+    def log_marginal(self, count, stats):
+        return -math.inf if count else 0.0
+
+
+class Misnamed(NamedTuple):
+    log_marginal: float = 1.0
+
+
+class Incomplete(NamedTuple):
+    rate: float = 1.0
+
+    def log_marginal(self, count, stats):
+        return 0.0
+
+
+class WrongPrior(InstantiatedGaussian):
+    def sample_prior(self, rng, params):
+        for k in range(params.size):
+            params[k] = rng.standard_normal()
+
+
+class NoPriorConstant(InstantiatedGaussian):
+    def log_prior(self, params):
+        precision = math.exp(params[1])
+        return 1.5 * params[1] - precision - 0.5 * precision * params[0] ** 2
+
+
+class NoDensityConstant(InstantiatedGaussian):
+    def log_density(self, params, row):
+        total = 0.0
+        for j in range(row.size):
+            total -= 0.5 * math.exp(params[row.size + j]) * (row[j] - params[j]) ** 2
+        return total
+
+
+class Leftover(InstantiatedGaussian):
+    def n_parameters(self, n_columns):
+        return 2 * n_columns + 1
+
+
+BROKEN = [
+    (NoConstant(), "log_marginal of no rows is|adds up to"),
+    (NoGamma(shape=2.0), "the predictive density of the next one adds up to 0.5"),
+    (Centred(), "other statistics when it is alone"),
+    (TooFew(), "leaves statistic 3 of 4 unwritten"),
+    (MakesArrays(), "log_marginal cannot be compiled"),
+    (Meddles(), "changes the statistics"),
+    (NotFinite(), "must be finite"),
+    (Misnamed(), "a field named 'log_marginal'"),
+    (Incomplete(), "lacks n_statistics, write_statistics"),
+    (WrongPrior(), "log_prior is not the density of what sample_prior draws"),
+    (NoDensityConstant(), "the density adds up to"),
+    (Leftover(), "leaves parameter 6 of 7 unwritten"),
+]
+
+
+@pytest.mark.parametrize(("family", "words"), BROKEN, ids=lambda x: type(x).__name__)
+def test_the_check_says_what_is_wrong(family, words):
+    rows = np.abs(ROWS) if isinstance(family, Waiting) else ROWS
+    with pytest.raises(ValueError, match=words):
+        check_family(family, rows)
+
+
+def test_the_check_sees_a_prior_without_its_constant():
+    with pytest.raises(ValueError, match="normalising constant"):
+        check_family(NoPriorConstant(), ROWS[:, :1])
+
+
+def test_the_example_of_the_protocol_is_right():
+    check_family(Waiting(1.5, 0.5), np.abs(ROWS))
+
+
+def test_things_that_are_no_families():
+    with pytest.raises(TypeError, match="the class Gaussian"):
+        check_family(Gaussian, ROWS)
+    with pytest.raises(TypeError, match="not a NamedTuple"):
+        check_family(3, ROWS)
+    with pytest.raises(ValueError, match="rows and columns"):
+        check_family(Gaussian(), ROWS[0])
+
+
+def test_predictive_integrates_to_one_without_the_check():
+    """The check itself is checked, once, by hand."""
     rows = np.array([[0.3], [1.1], [-0.4], [0.0]])
     prepared = Gaussian(shape=1.7, rate=0.6).prepare(rows)
 
     def predictive(x):
-        stats = np.empty((4, 2))
-        prepared.write_statistics(np.array([[0.3], [1.1], [-0.4], [x]]), stats)
-        joint = prepared.log_marginal(4, stats.sum(axis=0))
-        return math.exp(joint - prepared.log_marginal(3, stats[:3].sum(axis=0)))
+        row_stats = np.empty((4, 2))
+        prepared.write_statistics(np.array([[0.3], [1.1], [-0.4], [x]]), row_stats)
+        joint = prepared.log_marginal(4, row_stats.sum(axis=0))
+        return math.exp(joint - prepared.log_marginal(3, row_stats[:3].sum(axis=0)))
 
     total, _ = integrate.quad(predictive, -np.inf, np.inf)
     assert total == pytest.approx(1.0, rel=1e-7)
 
 
-@pytest.mark.parametrize("spec", [Bernoulli(0.3), Categorical(0.3)])
-def test_predictives_of_categories_sum_to_one(spec):
-    rows = np.array([[0.0], [1.0], [1.0], [0.0]])
-    prepared = spec.prepare(rows)
-    stats = np.empty((4, prepared.n_statistics(1)))
-    prepared.write_statistics(rows, stats)
-    base = prepared.log_marginal(2, stats[0] + stats[1])
-    total = sum(
-        math.exp(prepared.log_marginal(3, stats[0] + stats[1] + extra) - base)
-        for extra in (stats[0], stats[1])
-    )
-    assert total == pytest.approx(1.0)
-
-
 def test_gaussian_does_not_overflow_with_many_columns():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(200, 3000)) * 1e3
-    prepared, stats = prepare("gaussian", rows)
-    whole = prepared.log_marginal(200, stats.sum(axis=0))
+    prepared, row_stats = prepare("gaussian", rows)
+    whole = prepared.log_marginal(200, row_stats.sum(axis=0))
     by_column = 0.0
     for j in range(rows.shape[1]):
         single, column_stats = prepare("gaussian", rows[:, [j]])
@@ -112,16 +382,49 @@ def test_gaussian_does_not_overflow_with_many_columns():
     assert whole == pytest.approx(by_column, rel=1e-12)
 
 
+def test_full_covariance_of_duplicated_rows_and_collinear_columns():
+    rng = np.random.default_rng(0)
+    column = rng.normal(size=(50, 1))
+    rows = np.concatenate([column, 3.0 * column, column, np.ones((50, 1))], axis=1)
+    rows = np.repeat(rows, 2, axis=0)
+    prepared, row_stats = prepare("gaussian-full", rows)
+    total = row_stats.sum(axis=0)
+    _, determinant = np.linalg.slogdet(
+        np.eye(4) + rows.T @ rows - np.outer(rows.sum(0), rows.sum(0)) / 101
+    )
+    expected = prepared.log_constant[100] - 0.5 * (prepared.degrees + 100) * determinant
+    assert prepared.log_marginal(100, total) == pytest.approx(expected, rel=1e-9)
+    # Errors of rounding that make the matrix indefinite do no harm.
+    total[4:] -= 1e-3
+    assert math.isfinite(prepared.log_marginal(100, total))
+
+
+def test_products_refuse_what_they_cannot_mix():
+    with pytest.raises(ValueError, match="StudentT has no conjugate prior"):
+        Product((StudentT(), Gaussian())).prepare(ROWS[:, :2])
+    with pytest.raises(ValueError, match="share parameters"):
+        Product((GaussianTied(), GaussianTied(0.1))).prepare(ROWS[:, :2])
+    assert Product((StudentT(), StudentT())).prepare(ROWS[:, :2]) == StudentT()
+
+
 @pytest.mark.parametrize(
     ("family", "name"),
     [
         (Gaussian(shape=-1.0), "shape"),
         (Gaussian(rate=0.0), "rate"),
+        (Gaussian(rate="a"), "rate"),
+        (GaussianSpherical(shape=0), "shape"),
+        (GaussianTied(variance=-1.0), "variance"),
+        (GaussianTied(mean_variance=0.0), "mean_variance"),
+        (GaussianFull(rate=-1), "rate"),
         (Bernoulli(-1), "alpha"),
         (Categorical(float("nan")), "alpha"),
-        (Gaussian(rate="a"), "rate"),
+        (Poisson(rate=-1), "rate"),
+        (Exponential(shape=0), "shape"),
+        (StudentT(location_sd=0), "location_sd"),
+        (SkewNormal(skewness_sd=-1), "skewness_sd"),
     ],
 )
 def test_bad_hyperparameters(family, name):
     with pytest.raises(ValueError, match=name):
-        family.prepare(np.zeros((3, 1)))
+        family.prepare(np.ones((3, 1)))

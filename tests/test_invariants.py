@@ -147,12 +147,12 @@ def test_statistics_equal_a_rebuild_after_many_sweeps():
     chain.run(1, sweeps_per_draw=10_000)
     state = chain.state
     active = state.active[: state.n_clusters[0]]
-    before = state.cluster_stats[active].copy(), state.cluster_log_marginal[active].copy()
+    before = state.cluster_stats[active].copy(), state.cluster_log_likelihood[active].copy()
     rows, slots = state.cluster_rows[active].copy(), state.cluster_slots[active].copy()
     chain.schedule = chain.schedule._replace(**only())
     chain.run(1)  # makes no move, but rebuilds
     assert before[0] == pytest.approx(state.cluster_stats[active], rel=1e-12, abs=1e-12)
-    assert before[1] == pytest.approx(state.cluster_log_marginal[active], rel=1e-12)
+    assert before[1] == pytest.approx(state.cluster_log_likelihood[active], rel=1e-12)
     assert np.array_equal(rows, state.cluster_rows[active])
     assert np.array_equal(slots, state.cluster_slots[active])
 

@@ -5,18 +5,45 @@ import numpy as np
 from fairmix.cap import Cap
 from fairmix.chain import Chain, Start, make_schedule
 from fairmix.distances import Euclidean, Hamming
-from fairmix.families import Bernoulli, Categorical, Gaussian
+from fairmix.families import (
+    Bernoulli,
+    Categorical,
+    Exponential,
+    Gaussian,
+    GaussianFull,
+    GaussianSpherical,
+    GaussianTied,
+    Poisson,
+    Product,
+    SkewNormal,
+    StudentT,
+)
 from fairmix.matching import Grouping
 from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts
 from fairmix.model import Model
 from fairmix.partition import Geometric, PartitionPrior
 from tests.exact.enumeration import TinyProblem, canonical
+from tests.exact.marginals import MIXED_COLUMNS, VARIANCE
 
 NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}
-FAMILIES = {"gaussian": Gaussian(), "bernoulli": Bernoulli(), "categorical": Categorical()}
+FAMILIES = {
+    "gaussian": Gaussian(),
+    "bernoulli": Bernoulli(),
+    "categorical": Categorical(),
+    "gaussian-spherical": GaussianSpherical(),
+    "gaussian-tied": GaussianTied(),
+    "gaussian-tied, given": GaussianTied(VARIANCE),
+    "gaussian-full": GaussianFull(),
+    "poisson": Poisson(),
+    "exponential": Exponential(),
+    "student-t": StudentT(),
+    "skew-normal": SkewNormal(),
+}
+FAMILIES["mixed"] = Product(tuple(FAMILIES[name] for name in MIXED_COLUMNS))
 
 
-def make_model(problem: TinyProblem) -> Model:
+def make_model(problem: TinyProblem, family=None) -> Model:
+    """Make the model; another family may stand for the problem's, if it is the same one."""
     rows = np.array(problem.rows, dtype=float)
     sizes = np.array(problem.sizes)
     grouping = Grouping(
@@ -29,10 +56,11 @@ def make_model(problem: TinyProblem) -> Model:
         extra = np.zeros((len(sizes), sizes[0]), dtype=bool)
         for group, anchors in enumerate(problem.extra, start=1):
             extra[group, list(anchors)] = True
+    is_category = problem.family in ("bernoulli", "categorical")
     return Model(
         rows=rows,
-        family=FAMILIES[problem.family].prepare(rows),
-        distance=(Euclidean if problem.family == "gaussian" else Hamming)(rows),
+        family=(family or FAMILIES[problem.family.removesuffix(", missing")]).prepare(rows),
+        distance=Hamming(rows) if is_category else Euclidean(np.nan_to_num(rows)),
         grouping=grouping,
         extra=extra,
         n_masked=np.array((0, *problem.n_masked) if problem.n_masked else [0] * len(sizes)),
@@ -44,9 +72,9 @@ def make_model(problem: TinyProblem) -> Model:
     )
 
 
-def make_chain(problem: TinyProblem, start_state, seed: int, **schedule) -> Chain:
+def make_chain(problem: TinyProblem, start_state, seed: int, family=None, **schedule) -> Chain:
     """Make a chain at an enumerated state; ``schedule`` replaces entries of the sweep's."""
-    model = make_model(problem)
+    model = make_model(problem, family)
     labels, match, mask, free = start_state
     free_match = np.zeros(model.grouping.n_rows, dtype=np.int64)
     free_match[sorted(mask)] = free

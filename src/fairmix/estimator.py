@@ -11,15 +11,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from fairmix.cap import certain_gap, resolve_cap
-from fairmix.distances import Euclidean, Hamming
-from fairmix.inputs import (
-    Features,
-    read_features,
-    read_groups,
-    split_sensitive,
-)
+from fairmix.families import Product, prepare
+from fairmix.family_choice import choose_family
+from fairmix.features import Features, read_features
+from fairmix.inputs import read_groups, split_sensitive
 from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
-from fairmix.metrics import category_cost, squared_distance_cost
 from fairmix.model import Model
 from fairmix.parameters import (
     check_choice,
@@ -27,21 +23,18 @@ from fairmix.parameters import (
     check_memory,
     check_positive,
     describe_groups,
-    resolve_family,
     resolve_masks,
 )
 from fairmix.partition import PartitionPrior, as_components_prior
 from fairmix.point_estimate import least_expected_information
 from fairmix.posterior import Posterior, warn_if_chains_disagree
-from fairmix.preparation import drop_constant, standardise, warn_about_copies
+from fairmix.preparation import Table, prepare_table, warn_about_copies
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 #: With fewer rows than this in the smallest group, a warning is given.
 SMALL_GROUP = 10
-#: Unscaled values beyond these lose digits, or overflow, in sums of squares.
-LARGE, LARGEST = 1e6, 1e70
 
 
 class FairBayesianClustering(ClusterMixin, BaseEstimator):
@@ -54,10 +47,14 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    family : {"gaussian", "bernoulli", "categorical"} or family, default="gaussian"
-        Distribution of the rows of a cluster. "gaussian" (diagonal covariance) takes numbers
-        and booleans, "bernoulli" columns of two values, "categorical" any values. A family
-        object from :mod:`fairmix.families` sets other hyperparameters.
+    family : str, family or dict, default="gaussian"
+        Distribution of the rows of a cluster. For numbers "gaussian" (a variance for each column
+        and cluster), "gaussian-spherical" (one for all columns of a cluster), "gaussian-tied"
+        (one for all clusters), "gaussian-full" (any covariance), "student-t" (robust) or
+        "skew-normal"; for counts "poisson", for durations "exponential", for columns of two values
+        "bernoulli", for any values "categorical". "auto" chooses for each column from its values
+        (``families_`` says what), a dict maps columns to families and leaves the others to
+        "auto". A family object from :mod:`fairmix.families`, or your own, sets hyperparameters.
     n_masked : int or dict, default=0
         Rows of each follower group that are exempt from matching (the paper's m), for relaxed
         fairness; a dict maps group names to numbers. With m of n_b rows masked (and group
@@ -91,8 +88,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         the joint step, joint proposals a sweep (the paper makes 10).
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
-        matched rows and all ("auto": 40). Without them chains hardly leave the place where
-        they start.
+        matched rows and all ("auto": 40, or 10 for families whose parameters are sampled).
+        Without them chains hardly leave the place where they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.
     init_partition : {"auto", "kmeans", "one", "singletons"}, int, labels or tuple, default="auto"
@@ -115,7 +112,12 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     thin : int, default=1
         Keep every so many of them.
     standardize : bool, default=True
-        Scale Gaussian columns to mean 0 and (population) variance 1.
+        Scale columns of Gaussian and other families with a location and a scale to mean 0 and
+        (population) variance 1, which their default hyperparameters are made for.
+    missing : {"error", "ignore"}, default="error"
+        What to do about missing cells: raise an error, or leave them out of the likelihood, as if
+        they had never been asked for. That is right if being missing says nothing about the
+        cell's own value beyond what the row's other cells say.
     n_jobs : int, default=None
         Number of threads that chains run in, as in scikit-learn (None is 1). The draws do not
         depend on it.
@@ -135,6 +137,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     gap_bound_ : float
         What is certain about the fairness gap of every draw: ``max_gap``, or the mean over
         groups of :math:`m_b/n_b + r_b (n_0 - r_b)/(n_0 n_b)`, whichever is smaller.
+    families_ : dict
+        Family of each feature, by name (or position, if X has no names).
     groups_ : dict
         Number of rows of each sensitive group, the anchor group first.
     n_features_in_ : int
@@ -185,6 +189,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         n_draws: int = 1000,
         thin: int = 1,
         standardize: bool = True,
+        missing: str = "error",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -208,9 +213,16 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.n_draws = n_draws
         self.thin = thin
         self.standardize = standardize
+        self.missing = missing
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn whether missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "ignore"
+        return tags
 
     @classmethod
     def paper(cls, **parameters: Any) -> Self:
@@ -292,9 +304,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         from fairmix.sampling import Audit, label_type, sample_posterior
 
         self._check_parameters()
-        family = resolve_family(self.family)
         X, sensitive_features = split_sensitive(X, sensitive_features)
-        features = read_features(X, family)
+        family = choose_family(self.family, X)
+        features = self._read_features(X, family)
         groups = read_groups(sensitive_features, len(features.rows))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
@@ -306,8 +318,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             grouping = audited
         else:
             grouping = arrange_groups(["all"], np.zeros_like(groups.codes), model_rng)
-        varying = drop_constant(features)
-        n_rows = len(varying.rows)
+        table = prepare_table(features, family, standardize=self.standardize)
+        n_rows = len(table.rows)
         check_memory(
             self.n_chains,
             self.n_draws // self.thin,
@@ -315,8 +327,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             label_type(grouping.n_anchors).itemsize,
         )
 
-        rows = self._scale(varying, family)
-        model = self._make_model(rows, family, grouping, model_rng)
+        model = self._make_model(table, grouping, model_rng)
         chains = [
             self._make_chain(model, number, np.random.default_rng(chain_seed))
             for number, chain_seed in enumerate(chain_seeds)
@@ -324,21 +335,37 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
         group_codes = np.empty(n_rows, dtype=np.int64)
         group_codes[audited.order] = audited.group_of
-        measure = squared_distance_cost if _is_numeric(family) else category_cost
         posterior = sample_posterior(
             chains,
             n_warmup=self.n_warmup,
             n_draws=self.n_draws,
             thin=self.thin,
-            audit=Audit(group_codes, audited.names, lambda labels: measure(rows, labels)),
+            audit=Audit(group_codes, audited.names, table.cost),
             annealing=self.annealing,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
         self._set_fitted(posterior, features, audited)
+        names = features.names or range(self.n_features_in_)
+        every = family.families if isinstance(family, Product) else [family] * self.n_features_in_
+        self.families_ = dict(zip(names, every, strict=True))
         if enforce:
             self.gap_bound_ = min(model.cap.max_gap, certain_gap(grouping, model.n_masked))
         return self
+
+    def _read_features(self, X: Any, family: Any) -> Features:
+        """Read X as the family wants it; missing cells only if they are to be left out."""
+        ignore = self.missing == "ignore"
+        features = read_features(X, getattr(family, "values", "numbers"), allow_missing=ignore)
+        refused = np.isnan(features.rows).any(axis=0)
+        refused &= ~np.asarray(getattr(family, "allows_missing", False))
+        if refused.any():
+            raise ValueError(
+                f"missing = 'ignore', but the family of {features.describe(int(refused.argmax()))} "
+                f"cannot leave missing cells out (family = {self.family!r}); fill or drop them, or "
+                "use a family whose columns are independent, such as 'gaussian' or 'auto'."
+            )
+        return features
 
     def _check_parameters(self) -> None:
         """Check what does not depend on the data."""
@@ -350,6 +377,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
                 check_integer(f"{name} (or 'auto')", getattr(self, name), 0)
         if self.max_gap is not None or self.min_balance is not None:
             self._check_cap_parameters()
+        check_choice("missing", self.missing, ("error", "ignore"))
         check_choice("init_match", self.init_match, ("transport", "random"))
         check_integer("n_chains", self.n_chains, 1)
         check_integer("n_warmup", self.n_warmup, 0)
@@ -376,39 +404,18 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
                 "one clustering to others by splits and merges; pass split_merge_moves='auto'."
             )
 
-    def _scale(self, features: Features, family: Any) -> FloatArray:
-        """Scale the columns, if the family is one for which that makes sense."""
-        if self.standardize and getattr(family, "is_location_scale", False):
-            return standardise(features.rows)
-        largest = np.max(np.abs(features.rows))
-        if largest > LARGEST:
-            raise ValueError(
-                f"X: its largest value is {largest:.3g}, whose square overflows; "
-                "pass standardize=True or rescale the data."
-            )
-        if largest > LARGE:
-            warnings.warn(
-                f"X: its largest value is {largest:.3g}; sums of squares lose the digits of values "
-                "of order 1. Pass standardize=True or rescale the data.",
-                UserWarning,
-                stacklevel=4,
-            )
-        return features.rows
-
-    def _make_model(
-        self, rows: FloatArray, family: Any, grouping: Grouping, rng: np.random.Generator
-    ) -> Model:
+    def _make_model(self, table: Table, grouping: Grouping, rng: np.random.Generator) -> Model:
         """Put data, family and priors together, rows in internal order."""
         cap = resolve_cap(self.max_gap, self.min_balance, grouping)
         extra = self.extra
         if isinstance(extra, str) and extra == "auto":
             extra = "free" if cap.is_tight else "random"
         is_free = isinstance(extra, str) and extra == "free"
-        ordered = np.ascontiguousarray(rows[grouping.order])
-        distance = (Euclidean if _is_numeric(family) else Hamming)(ordered)
+        ordered = np.ascontiguousarray(table.rows[grouping.order])
+        distance = table.distance(grouping.order)
         return Model(
             rows=ordered,
-            family=family.prepare(ordered),
+            family=prepare(table.family, ordered),
             distance=distance,
             grouping=grouping,
             extra=None if is_free else choose_extra(extra, grouping, distance, rng),
@@ -455,10 +462,6 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             self.feature_names_in_ = np.array(features.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-
-def _is_numeric(family: Any) -> bool:
-    return getattr(family, "values", "numbers") == "numbers"
 
 
 def _check_groups(grouping: Grouping) -> None:

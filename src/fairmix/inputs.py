@@ -1,46 +1,20 @@
-"""From what users have (frames, arrays, lists) to arrays of numbers and group codes.
+"""From what users have (frames, arrays, lists) to columns, sensitive groups and labels.
 
 This is the only file that knows data frames; it does so through narwhals.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array
 
-from fairmix.values import describe, encode, first, plain_values, refuse_missing, shorten
+from fairmix.values import encode, plain_values, refuse_missing
 
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
-
-#: A categorical column with more categories than this is refused.
-MAX_LEVELS = 1000
-
-
-@dataclass(frozen=True)
-class Features:
-    """The columns of X as numbers.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_columns)
-        Numbers, or codes of categories.
-    names : list or None
-        Names of the columns, if X has some.
-    """
-
-    rows: FloatArray
-    names: list[str] | None
-
-    def describe(self, column: int) -> str:
-        """Name a column for a message."""
-        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +47,7 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
     sensitive_features : None, array-like or data frame
         The columns, or the argument as it was.
     """
-    frame = _as_frame(X)
+    frame = as_frame(X)
     columns = [] if frame is None else frame.columns
     if isinstance(sensitive_features, str):
         if sensitive_features not in columns:
@@ -149,7 +123,7 @@ def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Group
             f"sensitive_features must be one value for each row of {table}, got "
             f"{sensitive_features!r}; pass the column itself."
         )
-    columns = [(name, plain_values(values)) for name, values in _columns_of(sensitive_features)]
+    columns = [(name, plain_values(values)) for name, values in columns_of(sensitive_features)]
     if not columns:
         raise ValueError("sensitive_features has no column; pass one value a row.")
     for _, values in columns:
@@ -170,108 +144,6 @@ def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Group
     if len(encoded) == 1:
         names = [name for (name,) in names]
     return Groups(names, group_codes.reshape(-1).astype(np.int64))
-
-
-def read_features(X: Any, family: Any) -> Features:
-    """Read X as a family wants it.
-
-    Parameters
-    ----------
-    X : data frame or array-like of shape (n_rows, n_columns)
-        The data.
-    family : family
-        Its ``values`` say what the columns hold; numbers by default.
-
-    Returns
-    -------
-    Features
-        Numbers or codes.
-    """
-    values = getattr(family, "values", "numbers")
-    if values == "numbers":
-        return read_numbers(X)
-    return read_categories(X, binary=values == "binary")
-
-
-def read_numbers(X: Any) -> Features:
-    """Read X as numbers (booleans are 0 and 1).
-
-    Parameters
-    ----------
-    X : data frame or array-like of shape (n_rows, n_columns)
-        The data.
-
-    Returns
-    -------
-    Features
-        The numbers, all finite.
-    """
-    frame = _as_frame(X)
-    if frame is None:
-        array = X if hasattr(X, "dtype") or hasattr(X, "tocsr") else _as_array(X)
-        _refuse_text(array)
-        rows = check_array(array, dtype=np.float64, ensure_all_finite=False, input_name="X")
-        names = None
-    else:
-        names = list(frame.columns)
-        parts = [_numeric_column(series) for series in frame.iter_columns()]
-        rows = np.stack(parts, axis=1) if parts else np.empty((len(frame), 0))
-        rows = check_array(rows, dtype=np.float64, ensure_all_finite=False, input_name="X")
-    features = Features(np.array(rows, order="C"), names)
-    _refuse_not_finite(features)
-    _refuse_one_row(features.rows)
-    return features
-
-
-def read_categories(X: Any, *, binary: bool) -> Features:
-    """Read X as categories, coded 0, 1, ... in sorted order within each column.
-
-    Parameters
-    ----------
-    X : data frame or array-like of shape (n_rows, n_columns)
-        The data; a column holds only numbers or only strings.
-    binary : bool
-        Refuse columns with more than two values.
-
-    Returns
-    -------
-    Features
-        The codes.
-    """
-    columns = _columns_of(X, as_table=True)
-    if not columns:
-        raise ValueError("X has 0 feature(s) while a minimum of 1 is required.")
-    n_rows = len(columns[0][1])
-    if n_rows == 0:
-        raise ValueError("X has 0 sample(s) while a minimum of 2 is required.")
-    coded = []
-    for name, values in columns:
-        values = plain_values(values)
-        refuse_missing(values, "X", name)
-        levels, codes = encode(values, "X", name)
-        if binary and len(levels) > 2:
-            raise ValueError(
-                f"X: {describe(name)} holds {len(levels)} different values "
-                f"({shorten(levels)}), but family='bernoulli' takes two; "
-                "use family='categorical'."
-            )
-        if len(levels) > MAX_LEVELS:
-            raise ValueError(
-                f"X: {describe(name)} has {len(levels):,} categories, more than {MAX_LEVELS:,}; "
-                "drop it if it is an identifier, or group rare categories into one."
-            )
-        if len(levels) > max(n_rows / 2, 20):
-            warnings.warn(
-                f"X: {describe(name)} has {len(levels)} categories for {n_rows} rows; if it is an "
-                "identifier, drop it.",
-                UserWarning,
-                stacklevel=4,
-            )
-        coded.append(codes.astype(float))
-    rows = np.ascontiguousarray(np.stack(coded, axis=1))
-    _refuse_one_row(rows)
-    names = [name for name, _ in columns]
-    return Features(rows, None if isinstance(names[0], int) else names)
 
 
 def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") -> IntArray:
@@ -301,8 +173,19 @@ def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") ->
     return encode(values, name, None)[1]
 
 
-def _as_frame(data: Any) -> Any:
-    """Give a narwhals data frame, or None if it is not one."""
+def as_frame(data: Any) -> Any:
+    """Give a narwhals data frame, or None if it is not one.
+
+    Parameters
+    ----------
+    data : object
+        What was passed.
+
+    Returns
+    -------
+    narwhals.DataFrame or None
+        The frame.
+    """
     if isinstance(data, (list, tuple, np.ndarray)) or data is None:
         return None
     native = nw.from_native(data, pass_through=True, allow_series=True)
@@ -313,8 +196,19 @@ def _as_frame(data: Any) -> Any:
     return native if isinstance(native, nw.DataFrame) else None
 
 
-def _as_array(data: Any) -> Any:
-    """Turn lists into an array; lists of unequal length are an error."""
+def as_array(data: Any) -> Any:
+    """Turn lists into an array; lists of unequal length are an error.
+
+    Parameters
+    ----------
+    data : array-like
+        The data.
+
+    Returns
+    -------
+    ndarray
+        The array; text beside numbers keeps both.
+    """
     try:
         array = np.asarray(data)
     except ValueError as error:
@@ -327,18 +221,31 @@ def _as_array(data: Any) -> Any:
     return array
 
 
-def _columns_of(data: Any, *, as_table: bool = False) -> list[tuple[Any, NDArray[Any]]]:
-    """Give (name, values) of each column of a frame, array, series or list."""
-    frame = _as_frame(data)
+def columns_of(data: Any, *, as_table: bool = False) -> list[tuple[Any, NDArray[Any]]]:
+    """Give (name, values) of each column of a frame, array, series or list.
+
+    Parameters
+    ----------
+    data : data frame, array-like or series
+        The data.
+    as_table : bool, default=False
+        Whether it must have two dimensions.
+
+    Returns
+    -------
+    list of tuple
+        Names are positions if the data have none; missing values are None or NaN.
+    """
+    frame = as_frame(data)
     if frame is not None:
         return [(series.name, _series_values(series)) for series in frame.iter_columns()]
     if isinstance(data, (list, tuple, np.ndarray)):
-        array = _as_array(data)
+        array = as_array(data)
     else:
         series = nw.from_native(data, pass_through=True, allow_series=True)
         if isinstance(series, nw.Series):
             return [(series.name or 0, _series_values(series))]
-        array = _as_array(data)
+        array = as_array(data)
     if as_table and array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got an array of shape {array.shape} instead. Reshape your data: "
@@ -358,50 +265,3 @@ def _series_values(series: Any) -> NDArray[Any]:
             series = series.cast(nw.Float64)
         return np.asarray(series.to_numpy())
     return np.array(series.to_list(), dtype=object)
-
-
-def _numeric_column(series: Any) -> FloatArray:
-    """Read one column of a frame as numbers."""
-    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
-        return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-    values = plain_values(np.array(series.to_list(), dtype=object))
-    if values.dtype.kind in "biuf":
-        return values.astype(np.float64)
-    raise ValueError(
-        f"X: {describe(series.name)} holds {series.dtype} values such as {first(values)!r}, but "
-        "family='gaussian' takes numbers; use family='categorical', or drop or encode the column."
-    )
-
-
-def _refuse_text(array: Any) -> None:
-    """Raise an error if an array that must hold numbers holds text."""
-    kind = getattr(getattr(array, "dtype", None), "kind", "")
-    if kind not in "USO" or kind == "" or array.ndim != 2:
-        return
-    for column in range(array.shape[1]):
-        text = [v for v in array[:, column] if isinstance(v, str)]
-        if text:
-            raise ValueError(
-                f"X: column {column} holds text such as {text[0]!r}, but family='gaussian' takes "
-                "numbers; use family='categorical', or drop or encode the column."
-            )
-
-
-def _refuse_not_finite(features: Features) -> None:
-    """Raise an error that names the first cell that is not a finite number."""
-    bad = np.argwhere(~np.isfinite(features.rows))
-    if not len(bad):
-        return
-    row, column = bad[0]
-    value = "NaN (a missing value)" if np.isnan(features.rows[row, column]) else "infinity (inf)"
-    raise ValueError(
-        f"Input X contains {value}: {features.describe(int(column))}, row {row} (bad cells in all: "
-        f"{len(bad)}). Fill or drop missing cells, and cap infinite ones."
-    )
-
-
-def _refuse_one_row(rows: FloatArray) -> None:
-    if len(rows) < 2:
-        raise ValueError(
-            f"X has 1 sample (shape={rows.shape}), but clustering needs a minimum of 2."
-        )

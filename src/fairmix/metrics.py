@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairmix.inputs import Groups, read_categories, read_groups, read_labels, read_numbers
+from fairmix.features import read_features
+from fairmix.inputs import Groups, read_groups, read_labels
 from fairmix.matching import arrange_groups
 
 IntArray = NDArray[np.int64]
@@ -158,7 +159,7 @@ def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
     labels : array-like of shape (n_rows,)
         Cluster of each row.
     family : {"gaussian", "bernoulli", "categorical"}, default="gaussian"
-        Whether X holds numbers ("gaussian") or categories.
+        Whether X holds numbers ("gaussian") or categories. Missing cells are left out.
 
     Returns
     -------
@@ -171,15 +172,13 @@ def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
     >>> cost([[0.0], [2.0], [9.0]], [0, 0, 1])
     0.6666666666666666
     """
-    if family == "gaussian":
-        rows = read_numbers(X).rows
-        codes = read_labels(labels, len(rows))
-        return float(squared_distance_cost(rows, codes[None])[0])
-    if family in ("bernoulli", "categorical"):
-        rows = read_categories(X, binary=family == "bernoulli").rows
-        codes = read_labels(labels, len(rows))
-        return float(category_cost(rows, codes[None])[0])
-    raise ValueError(f"family must be 'gaussian', 'bernoulli' or 'categorical', got {family!r}.")
+    kinds = {"gaussian": "numbers", "bernoulli": "binary", "categorical": "categories"}
+    if family not in kinds:
+        raise ValueError(f"family must be one of {', '.join(map(repr, kinds))}, got {family!r}.")
+    rows = read_features(X, kinds[family], allow_missing=True).rows
+    codes = read_labels(labels, len(rows))
+    measure = squared_distance_cost if family == "gaussian" else category_cost
+    return float(measure(rows, codes[None])[0])
 
 
 def count_groups(labels: IntArray, group_codes: IntArray, n_groups: int) -> IntArray:
@@ -223,15 +222,23 @@ def balance_of_counts(counts: IntArray) -> FloatArray:
 
 
 def squared_distance_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
-    """Mean squared distance to the cluster mean, for labellings of shape (n, n_rows)."""
+    """Mean squared distance to the cluster mean, for labellings of shape (n, n_rows).
+
+    Missing cells (NaN) are left out.
+    """
     nothing = np.zeros(len(rows), dtype=np.int64)
-    sizes = np.maximum(_tabulate(labels, nothing, 1)[..., 0], 1)
+    every_size = _tabulate(labels, nothing, 1)[..., 0]
     costs = np.zeros(len(labels))
-    for column in (rows - rows.mean(axis=0)).T:
-        means = _tabulate(labels, nothing, 1, weights=column)[..., 0] / sizes
+    for column in (rows - np.nanmean(rows, axis=0)).T:
+        present = ~np.isnan(column)
+        column = np.where(present, column, 0.0)
+        sizes = every_size
+        if not present.all():
+            sizes = _tabulate(labels, nothing, 1, weights=present.astype(np.float64))[..., 0]
+        means = _tabulate(labels, nothing, 1, weights=column)[..., 0] / np.maximum(sizes, 1)
         # Two passes: the difference of large sums of squares would lose all digits.
         residuals = column - np.take_along_axis(means, labels.astype(np.int64), axis=1)
-        costs += np.mean(residuals**2, axis=1)
+        costs += np.mean(residuals**2, axis=1, where=present) * present.mean()
     return costs
 
 
@@ -239,8 +246,9 @@ def category_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
     """Negative log likelihood at the maximum likelihood, for labellings (n, n_rows)."""
     costs = np.zeros(len(labels))
     for column in rows.T:
-        codes = column.astype(np.int64)
-        counts = _tabulate(labels, codes, int(codes.max()) + 1)
+        present = ~np.isnan(column)  # missing cells are left out
+        codes = column[present].astype(np.int64)
+        counts = _tabulate(labels[:, present], codes, int(codes.max()) + 1)
         sizes = counts.sum(axis=-1, keepdims=True)
         shares = counts / np.maximum(sizes, 1)
         costs -= np.sum(counts * np.log(np.where(counts > 0, shares, 1.0)), axis=(-2, -1))

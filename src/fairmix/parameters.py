@@ -10,16 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.families import Bernoulli, Categorical, Gaussian
 from fairmix.matching import Grouping
 
 IntArray = NDArray[np.int64]
-
-FAMILIES: dict[str, Any] = {
-    "gaussian": Gaussian(),
-    "bernoulli": Bernoulli(),
-    "categorical": Categorical(),
-}
 
 
 def check_integer(name: str, value: Any, smallest: int) -> int:
@@ -92,34 +85,6 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")
     return value
-
-
-def resolve_family(family: Any) -> Any:
-    """Give the family object for the ``family`` parameter.
-
-    Parameters
-    ----------
-    family : str or family
-        A name, or an object with the methods of a family.
-
-    Returns
-    -------
-    family
-        The family.
-    """
-    if isinstance(family, str):
-        if family not in FAMILIES:
-            raise ValueError(
-                f"family must be one of {', '.join(map(repr, FAMILIES))} or a family object, "
-                f"got {family!r}."
-            )
-        return FAMILIES[family]
-    if isinstance(family, type) or not hasattr(family, "prepare"):
-        raise TypeError(
-            f"family must be one of {', '.join(map(repr, FAMILIES))} or a family object such as "
-            f"fairmix.families.Gaussian(rate=0.5), got {family!r}."
-        )
-    return family
 
 
 def resolve_masks(n_masked: Any, grouping: Grouping) -> IntArray:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fairmix.distances import Hamming
-from fairmix.inputs import read_features, read_groups, split_sensitive
+from fairmix.distances import Gower
+from fairmix.family_choice import choose_family
+from fairmix.features import read_features
+from fairmix.inputs import read_groups, split_sensitive
 from fairmix.metrics import balance, fairness_gap, group_shares
-from fairmix.parameters import resolve_family
 from fairmix.preparation import standardise
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def plot_clustering(
 
     check_is_fitted(model, "labels_")
     X, sensitive_features = split_sensitive(X, sensitive_features)
-    points, axis_names = _project(X, resolve_family(model.family), model.n_features_in_)
+    points, axis_names = _project(X, choose_family(model.family, X), model.n_features_in_)
     if len(points) != len(model.labels_):
         raise ValueError(
             f"X has {len(points)} rows, but the model was fitted to {len(model.labels_)}; "
@@ -76,20 +77,20 @@ def plot_clustering(
 
 def _project(X: Any, family: Any, n_features: int) -> tuple[Any, list[str]]:
     """Give two coordinates of each row, and their names."""
-    features = read_features(X, family)
+    kinds = getattr(family, "values", "numbers")
+    features = read_features(X, kinds, allow_missing=True)
     n_columns = features.rows.shape[1]
     if n_columns != n_features:
         raise ValueError(
             f"X has {n_columns} features, but the model was fitted to {n_features}; "
             "pass the same X, and the sensitive columns as sensitive_features."
         )
-    is_numeric = getattr(family, "values", "numbers") == "numbers"
-    if is_numeric and n_columns <= 2:
+    if not features.is_category.any() and n_columns <= 2:
         points = np.zeros((len(features.rows), 2))
         points[:, :n_columns] = features.rows
         names = [features.names[k] if features.names else f"column {k}" for k in range(n_columns)]
         return points, [*names, ""][:2]
-    values = features.rows if is_numeric else Hamming(features.rows).coordinates()
+    values = Gower(features.rows, features.is_category, np.ones(n_columns)).coordinates()
     left, scale, _ = np.linalg.svd(standardise(values), full_matrices=False)
     points = left[:, :2] * scale[:2]
     return points, ["principal component 1", "principal component 2"]

@@ -53,21 +53,27 @@ def encode(values: NDArray[Any], argument: str, name: Any) -> tuple[list[Any], I
     return levels.tolist(), codes.reshape(-1).astype(np.int64)
 
 
-def refuse_missing(values: NDArray[Any], argument: str, name: Any) -> None:
-    """Raise an error that names the rows with missing values."""
+def find_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which values are missing."""
     if values.dtype.kind == "O":
-        missing = np.array([is_missing(v) for v in values], dtype=bool)
-    elif values.dtype.kind == "f":
-        missing = np.isnan(values)
-    elif values.dtype.kind in "mM":
-        missing = np.isnat(values)
-    else:
-        return
-    if missing.any():
-        rows = np.flatnonzero(missing)
+        return np.array([is_missing(v) for v in values], dtype=bool)
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    return np.zeros(len(values), dtype=bool)
+
+
+def refuse_missing(
+    values: NDArray[Any], argument: str, name: Any, remedy: str | None = None
+) -> None:
+    """Raise an error that names the rows with missing values."""
+    rows = np.flatnonzero(find_missing(values))
+    if len(rows):
         raise ValueError(
             f"{argument}: {describe(name)} has {len(rows)} missing value(s) (NaN or null), "
-            f"in rows {shorten(rows.tolist())}; fill them or drop these rows."
+            f"in rows {shorten(rows.tolist())}; fill them or drop these rows"
+            + (f", {remedy}." if remedy else ".")
         )
 
 

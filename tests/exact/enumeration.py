@@ -1,8 +1,7 @@
 """The posterior of tiny problems by enumeration: plain Python, shares no code with fairmix.
 
 A state is (labels of the anchors, match of the followers, masked followers, free match of
-the masked ones). Marginal likelihoods come from the chain rule: predictive densities of one
-row after the other.
+the masked ones).
 """
 
 import itertools
@@ -10,10 +9,10 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 
 import numpy as np
-from scipy import stats
+
+from tests.exact.marginals import make_log_marginal
 
 
 @dataclass(frozen=True)
@@ -41,9 +40,9 @@ class TinyProblem:
 
     def distance(self, i, j):
         a, b = self.rows[i], self.rows[j]
-        if self.family == "gaussian":
-            return math.dist(a, b)
-        return float(sum(x != y for x, y in zip(a, b, strict=True)))
+        if self.family in ("bernoulli", "categorical"):
+            return float(sum(x != y for x, y in zip(a, b, strict=True)))
+        return math.dist(np.nan_to_num(a), np.nan_to_num(b))
 
 
 def set_partitions(n):
@@ -69,50 +68,6 @@ def log_v(n, t, gamma, success_prob):
         log_term += math.log(success_prob) + (k - 1) * math.log1p(-success_prob)
         total += math.exp(log_term)
     return math.log(total)
-
-
-def gaussian_log_marginal(values):
-    """Chain rule of Student-t predictives; shape = rate = 1, prior mean 0 worth one value."""
-    kappa, mean, shape, rate = 1.0, 0.0, 1.0, 1.0
-    total = 0.0
-    for x in values:
-        scale = math.sqrt(rate * (kappa + 1) / (shape * kappa))
-        total += stats.t.logpdf(x, 2 * shape, loc=mean, scale=scale)
-        rate += kappa * (x - mean) ** 2 / (2 * (kappa + 1))
-        mean = (kappa * mean + x) / (kappa + 1)
-        kappa, shape = kappa + 1, shape + 0.5
-    return total
-
-
-def urn_log_marginal(values, n_levels):
-    """Polya's urn with one ball of each category."""
-    counts = defaultdict(int)
-    total = 0.0
-    for i, x in enumerate(values):
-        total += math.log((1 + counts[x]) / (n_levels + i))
-        counts[x] += 1
-    return total
-
-
-def make_log_marginal(problem):
-    n_columns = len(problem.rows[0])
-    levels = [
-        2 if problem.family == "bernoulli" else 1 + max(r[j] for r in problem.rows)
-        for j in range(n_columns)
-    ]
-
-    @cache
-    def log_marginal(members):
-        total = 0.0
-        for j in range(n_columns):
-            values = [problem.rows[i][j] for i in members]
-            if problem.family == "gaussian":
-                total += gaussian_log_marginal(values)
-            else:
-                total += urn_log_marginal(values, levels[j])
-        return total
-
-    return log_marginal
 
 
 def group_maps(problem, group):
@@ -149,7 +104,7 @@ def enumerate_states(problem):
     followers = range(n_anchors, sum(problem.sizes))
     groups = range(1, len(problem.sizes))
     n_masked = problem.n_masked or (0,) * len(groups)
-    log_marginal = make_log_marginal(problem)
+    log_marginal, total_of = make_log_marginal(problem.family, problem.rows)
     log_prior = {
         labels: log_v(n_anchors, max(labels) + 1, problem.concentration, problem.success_prob)
         + sum(
@@ -185,7 +140,7 @@ def enumerate_states(problem):
                         members[labels[free_of.get(j, match[j - n_anchors])]].append(j)
                     if not is_inside(problem, members.values()):
                         continue
-                    likelihood = sum(log_marginal(tuple(m)) for m in members.values())
+                    likelihood = total_of(sum(log_marginal(tuple(m)) for m in members.values()))
                     weights[state] = prior + log_energy + likelihood
     return weights
 

@@ -3,16 +3,29 @@
 import numpy as np
 
 from tests.exact.enumeration import TinyProblem
+from tests.exact.marginals import GRIDS, MIXED_COLUMNS
 
 
 def make_rows(family, n_rows, seed, n_columns=2):
     rng = np.random.default_rng(seed)
-    if family == "gaussian":
+    kind = family.removesuffix(", missing")
+    if kind == "mixed":
+        parts = [make_rows(name, n_rows, seed + j, 1) for j, name in enumerate(MIXED_COLUMNS)]
+        values = np.concatenate([np.array(part, dtype=float)[:, :1] for part in parts], axis=1)
+    elif kind == "poisson":
+        values = rng.poisson(1.0 + 4.0 * rng.integers(2, size=(n_rows, 1)), (n_rows, n_columns))
+    elif kind == "exponential":
+        scale = 1.0 + 4.0 * rng.integers(2, size=(n_rows, 1))
+        values = scale * rng.exponential(size=(n_rows, n_columns))
+    elif kind not in ("bernoulli", "categorical"):
         # Two loose clumps that do not agree with the groups, so that all terms matter.
+        n_columns = 1 if kind in GRIDS else n_columns
         values = rng.normal(size=(n_rows, n_columns)) + 2.0 * rng.integers(2, size=(n_rows, 1))
     else:
-        values = rng.integers(2 if family == "bernoulli" else 3, size=(n_rows, n_columns + 1))
-        values[:2] = [[0] * (n_columns + 1), [1 if family == "bernoulli" else 2] * (n_columns + 1)]
+        values = rng.integers(2 if kind == "bernoulli" else 3, size=(n_rows, n_columns + 1))
+        values[:2] = [[0] * (n_columns + 1), [1 if kind == "bernoulli" else 2] * (n_columns + 1)]
+    if family != kind:
+        values = np.where(rng.random(values.shape) < 0.25, np.nan, values)
     return tuple(tuple(row) for row in values.tolist())
 
 

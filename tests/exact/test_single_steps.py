@@ -48,8 +48,8 @@ def typical_state(weights, n_clusters=2):
     return max(candidates, key=lambda s: (weights[s], str(s)))
 
 
-def run_states(problem, start, schedule, n_draws=N_DRAWS, reach=1000, **deal):
-    chain = make_chain(problem, start, seed=5, **schedule)
+def run_states(problem, start, schedule, n_draws=N_DRAWS, reach=1000, family=None, **deal):
+    chain = make_chain(problem, start, seed=5, family=family, **schedule)
     chain.layout = chain.layout._replace(swap_reach=reach)
     chain.deal = chain.deal._replace(**deal)
     states = []
@@ -72,7 +72,10 @@ def cases():
 
 @pytest.mark.parametrize(("name", "move"), list(cases()))
 def test_move_alone(name, move):
-    problem = PROBLEMS[name]
+    check_move(PROBLEMS[name], move)
+
+
+def check_move(problem, move, family=None, **more):
     schedule, untouched = MOVES[move]
     weights = enumerate_states(problem)
     start = typical_state(weights)
@@ -81,7 +84,7 @@ def test_move_alone(name, move):
         for state, weight in weights.items()
         if all(state[k] == start[k] for k in untouched)
     }
-    states = run_states(problem, start, schedule)
+    states = run_states(problem, start, schedule | more, family=family)
     assert_law(states, normalise(reachable))
 
 
@@ -146,11 +149,15 @@ def check_deals(problem, schedule, n_clusters_stays=False, **deal):
 
 @pytest.mark.parametrize("name", list(FREE_PROBLEMS))
 def test_extra_move_alone(name):
-    problem = FREE_PROBLEMS[name]
+    check_extra_move(FREE_PROBLEMS[name])
+
+
+def check_extra_move(problem, family=None):
     weights = enumerate_states(problem)
     start = typical_state(weights)
     reachable = {s: w for s, w in weights.items() if (s[0], *s[2:]) == (start[0], *start[2:])}
-    assert_law(run_states(problem, start, only(extra_moves=1)), normalise(reachable))
+    states = run_states(problem, start, only(extra_moves=1), family=family)
+    assert_law(states, normalise(reachable))
 
 
 @pytest.mark.parametrize("prior", [Fixed(2), Uniform(2)])
@@ -218,11 +225,11 @@ def test_anchor_swap_alone(name):
     check_anchor_swaps(ANCHOR_PROBLEMS[name], reach=1000)
 
 
-def check_anchor_swaps(problem, reach):
+def check_anchor_swaps(problem, reach, family=None):
     weights = enumerate_states(problem)
     start = typical_state(weights)
     orbit = {state: weights[state] for state in anchor_orbit(problem, start)}
-    states = run_states(problem, start, only(anchor_swaps=1), reach=reach)
+    states = run_states(problem, start, only(anchor_swaps=1), reach=reach, family=family)
     assert_law(states, normalise(orbit))
 
 

@@ -12,8 +12,8 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
 
     Parameters
     ----------
-    family : {"gaussian", "bernoulli", "categorical"} or family, default="gaussian"
-        Distribution of the rows of a cluster.
+    family : str, family or dict, default="gaussian"
+        Distribution of the rows of a cluster, as in ``FairBayesianClustering``.
     concentration : float, default=1.0
         Dirichlet parameter of the mixture's weights.
     components_prior : prior, callable or None, default=None
@@ -28,6 +28,8 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         Number of chains, sweeps of warm-up, sweeps after that, and every how many are kept.
     standardize : bool, default=True
         Scale Gaussian columns to mean 0 and variance 1.
+    missing : {"error", "ignore"}, default="error"
+        What to do about missing cells, as in ``FairBayesianClustering``.
     n_jobs : int, default=None
         Number of threads that chains run in.
     random_state : int, RandomState instance or None, default=None
@@ -59,6 +61,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         n_draws: int = 1000,
         thin: int = 1,
         standardize: bool = True,
+        missing: str = "error",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -75,6 +78,7 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
             n_draws=n_draws,
             thin=thin,
             standardize=standardize,
+            missing=missing,
             n_jobs=n_jobs,
             random_state=random_state,
             verbose=verbose,

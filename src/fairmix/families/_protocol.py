@@ -1,29 +1,51 @@
-r"""What a family is: the distribution of the rows of one cluster.
+r"""What a family is: the distribution of the rows of one cluster, with a prior of its parameters.
 
 A family is a ``NamedTuple`` (its fields are the hyperparameters) with plain Python
-methods. A conjugate family has
+methods. Some of them are compiled into the sampler and called in its innermost loop; these
+may use numbers, arrays, ``math`` and functions that do so themselves, and must make no new arrays.
+
+A **conjugate** family has
 
 ``n_statistics(n_columns)``
     the length of its vector of sufficient statistics;
 ``write_statistics(rows, out)``
     the statistics of each row, written into ``out`` (rows x statistics); the
     statistics of a set of rows are their sum;
-``log_marginal(count, stats)``
+``log_marginal(count, stats)`` (compiled)
     :math:`\log m(X) = \log \int \prod_{x \in X} f(x \mid \phi)\, H(d\phi)` of a set of
-    ``count`` rows with statistics ``stats``. This one is compiled into the
-    sampler and called in its innermost loop, so it may use numbers, arrays and ``math``;
+    ``count`` rows with statistics ``stats``;
+``update_shared(rng, counts, stats)`` (compiled, optional)
+    redraw parameters that all clusters share, given numbers of rows and statistics of all
+    clusters, and give the log prior density of what was drawn. Such parameters are arrays among
+    the fields of the prepared family; each chain has its own copy.
+
+Any other family has, with parameters that range over all numbers (the log of a scale, say),
+
+``n_parameters(n_columns)``
+    the number of parameters of a cluster;
+``log_density(params, row)`` (compiled)
+    :math:`\log f(x \mid \phi)`, finite for all parameters and rows;
+``log_prior(params)`` (compiled)
+    the log density of :math:`H` at these parameters;
+``sample_prior(rng, params)`` (compiled)
+    draw parameters from :math:`H` and write them into ``params``.
+
+Either may have
+
 ``prepare(rows)``
     the family to sample with, given all rows: hyperparameters are checked here, and what
-    depends on counts alone may be put into tables. It returns ``self`` if there is
-    nothing to do.
-
-Two properties may say more: ``values`` is what the columns hold ("numbers", the default;
-"categories", coded 0, 1, ...; or "binary"), and a true ``is_location_scale`` asks for columns in
-standard units.
+    depends on counts alone may be put into tables;
+``values``
+    a property that says what the columns hold: "numbers" (the default), "counts", "amounts",
+    "categories" (coded 0, 1, ...) or "binary" (0 and 1);
+``is_location_scale``
+    a true property asks for columns in standard units;
+``allows_missing``
+    a true property says that the family leaves out cells that are NaN.
 
 A complete example, exponential waiting times with a Gamma(shape, rate) prior::
 
-    class Exponential(NamedTuple):
+    class Waiting(NamedTuple):
         shape: float = 1.0
         rate: float = 1.0
 
@@ -40,9 +62,6 @@ A complete example, exponential waiting times with a Gamma(shape, rate) prior::
                 total += math.lgamma(self.shape + count)
                 total -= (self.shape + count) * math.log(self.rate + stats[j])
             return total
-
-        def prepare(self, rows):
-            return self
 """
 
 from __future__ import annotations
@@ -52,9 +71,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+CONJUGATE_VERBS = ("n_statistics", "write_statistics", "log_marginal")
+OTHER_VERBS = ("n_parameters", "log_density", "log_prior", "sample_prior")
+#: Names that compiled code takes for methods, so that no field may have them.
+RESERVED = ("update_shared", *CONJUGATE_VERBS, *OTHER_VERBS)
+
 
 class Family(Protocol):
-    """A conjugate family; see the module's docstring."""
+    """A conjugate family as it is sampled; see the module's docstring."""
 
     def n_statistics(self, n_columns: int) -> int:
         """Length of the vector of sufficient statistics."""
@@ -68,9 +92,55 @@ class Family(Protocol):
         """Log marginal likelihood of a set of rows."""
         ...
 
-    def prepare(self, rows: NDArray[np.float64]) -> Any:
-        """Check the hyperparameters and tabulate what depends on counts alone."""
-        ...
+
+def prepare(family: Any, rows: NDArray[np.float64]) -> Any:
+    """Give the family to sample with.
+
+    Parameters
+    ----------
+    family : family
+        A family.
+    rows : ndarray of shape (n_rows, n_columns)
+        All rows.
+
+    Returns
+    -------
+    family
+        What its ``prepare`` gives, or the family itself if it has none.
+    """
+    return family.prepare(rows) if hasattr(family, "prepare") else family
+
+
+def missing_verbs(family: Any) -> str | None:
+    """Say what keeps an object from being a family.
+
+    Parameters
+    ----------
+    family : object
+        The object.
+
+    Returns
+    -------
+    str or None
+        A sentence about what is missing or misnamed; empty if nothing is. None if it is no
+        family at all.
+    """
+    if not hasattr(family, "_fields"):
+        return None
+    if hasattr(family, "prepare"):
+        return ""
+    taken = [field for field in family._fields if field in RESERVED]
+    if taken:
+        return f"has a field named {taken[0]!r}, which is the name of a method; rename the field."
+    has_any = [verb for verb in (*CONJUGATE_VERBS, *OTHER_VERBS) if hasattr(family, verb)]
+    if not has_any:
+        return None
+    wanted = CONJUGATE_VERBS if hasattr(family, "log_marginal") else OTHER_VERBS
+    lacking = [verb for verb in wanted if not hasattr(family, verb)]
+    if not lacking:
+        return ""
+    kind = "conjugate" if wanted is CONJUGATE_VERBS else "not conjugate (it has no log_marginal)"
+    return f"is {kind} and lacks {', '.join(lacking)}; see fairmix.families._protocol."
 
 
 def is_conjugate(family: Any) -> bool:

@@ -32,13 +32,18 @@ class Bernoulli(NamedTuple):
         """Columns hold two different values."""
         return "binary"
 
+    @property
+    def allows_missing(self) -> bool:
+        """Missing cells are left out."""
+        return True
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedBernoulli:
         """Check the hyperparameters and tabulate the gamma functions."""
         check_positive("Bernoulli", alpha=self.alpha)
-        n_rows, n_columns = rows.shape
-        counts = np.arange(n_rows + 1)
+        counts = np.arange(len(rows) + 1)
         log_constant = -gammaln(2 * self.alpha + counts) - betaln(self.alpha, self.alpha)
-        return TabulatedBernoulli(n_columns * log_constant, gammaln(self.alpha + counts))
+        has_missing = bool(np.isnan(rows).any())
+        return TabulatedBernoulli(log_constant, gammaln(self.alpha + counts), has_missing)
 
 
 class TabulatedBernoulli(NamedTuple):
@@ -46,19 +51,26 @@ class TabulatedBernoulli(NamedTuple):
 
     log_constant: NDArray[np.float64]
     log_gamma: NDArray[np.float64]
+    has_missing: bool
 
     def n_statistics(self, n_columns: int) -> int:
-        """Count of ones of each column."""
-        return n_columns
+        """Count the ones of each column, and its values if cells are missing."""
+        return (2 if self.has_missing else 1) * n_columns
 
     def write_statistics(self, rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Write the zeros and ones themselves."""
-        out[:] = rows
+        n_columns = rows.shape[1]
+        out[:, :n_columns] = np.nan_to_num(rows, nan=0.0)
+        if self.has_missing:
+            out[:, n_columns:] = ~np.isnan(rows)
 
     def log_marginal(self, count: int, stats: NDArray[np.float64]) -> float:
         """Log marginal likelihood of ``count`` rows."""
-        total = self.log_constant[count]
-        for j in range(stats.size):
+        n_columns = stats.size // 2 if self.has_missing else stats.size
+        total = 0.0
+        for j in range(n_columns):
             ones = int(stats[j])
-            total += self.log_gamma[ones] + self.log_gamma[count - ones]
+            n_present = int(stats[n_columns + j]) if self.has_missing else count
+            total += self.log_constant[n_present]
+            total += self.log_gamma[ones] + self.log_gamma[n_present - ones]
         return total

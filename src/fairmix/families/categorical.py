@@ -39,13 +39,18 @@ class Categorical(NamedTuple):
         """Columns hold categories."""
         return "categories"
 
+    @property
+    def allows_missing(self) -> bool:
+        """Missing cells are left out."""
+        return True
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedCategorical:
         """Check the hyperparameters and tabulate the gamma functions."""
         check_positive("Categorical", alpha=self.alpha)
-        n_levels = rows.max(axis=0).astype(np.int64) + 1
+        n_levels = np.nanmax(rows, axis=0).astype(np.int64) + 1
         counts = np.arange(len(rows) + 1)
         totals = self.alpha * n_levels[:, None]
-        log_constant = np.sum(gammaln(totals) - gammaln(totals + counts), axis=0)
+        log_constant = gammaln(totals) - gammaln(totals + counts)
         log_factor = gammaln(self.alpha + counts) - gammaln(self.alpha)
         first_level = np.concatenate([[0], np.cumsum(n_levels)])
         return TabulatedCategorical(first_level, log_constant, log_factor)
@@ -55,7 +60,7 @@ class TabulatedCategorical(NamedTuple):
     """The categorical family as it is sampled, with its tables."""
 
     first_level: NDArray[np.int64]
-    log_constant: NDArray[np.float64]
+    log_constant: NDArray[np.float64]  # (column, count)
     log_factor: NDArray[np.float64]
 
     def n_statistics(self, n_columns: int) -> int:
@@ -65,12 +70,18 @@ class TabulatedCategorical(NamedTuple):
     def write_statistics(self, rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Write a one for the category of each column."""
         out[:] = 0.0
-        places = rows.astype(np.int64) + self.first_level[:-1]
-        np.put_along_axis(out, places, 1.0, axis=1)
+        present = ~np.isnan(rows)
+        places = np.where(present, rows, 0.0).astype(np.int64) + self.first_level[:-1]
+        np.put_along_axis(out, places, present.astype(np.float64), axis=1)
 
     def log_marginal(self, count: int, stats: NDArray[np.float64]) -> float:
         """Log marginal likelihood of ``count`` rows."""
-        total = self.log_constant[count]
-        for k in range(stats.size):
-            total += self.log_factor[int(stats[k])]
+        total = 0.0
+        for j in range(self.log_constant.shape[0]):
+            n_present = 0  # fewer than count if cells are missing
+            for k in range(self.first_level[j], self.first_level[j + 1]):
+                n_in_level = int(stats[k])
+                n_present += n_in_level
+                total += self.log_factor[n_in_level]
+            total += self.log_constant[j, n_present]
         return total

@@ -9,7 +9,8 @@ and sum of squares :math:`q`,
        \frac{b^a}{\left(b + \frac12 (q - \frac{s^2}{n+1})\right)^{a + n/2}}.
 
 Everything but the last factor depends on the count alone and is a table; the
-last factors of all columns are multiplied and cost one logarithm.
+last factors of all columns are multiplied and cost one logarithm. With missing cells, every
+column has a count of its own, which is one more statistic.
 """
 
 from __future__ import annotations
@@ -45,11 +46,15 @@ class Gaussian(NamedTuple):
         """Columns are put into standard units."""
         return True
 
+    @property
+    def allows_missing(self) -> bool:
+        """Missing cells are left out."""
+        return True
+
     def prepare(self, rows: NDArray[np.float64]) -> TabulatedGaussian:
         """Check the hyperparameters and tabulate the terms of the counts."""
         check_positive("Gaussian", shape=self.shape, rate=self.rate)
-        n_rows, n_columns = rows.shape
-        counts = np.arange(n_rows + 1)
+        counts = np.arange(len(rows) + 1)
         log_constant = (
             gammaln(self.shape + counts / 2)
             - gammaln(self.shape)
@@ -57,7 +62,8 @@ class Gaussian(NamedTuple):
             - np.log(counts + 1) / 2
             - counts / 2 * np.log(2 * np.pi)
         )
-        return TabulatedGaussian(float(self.shape), float(self.rate), n_columns * log_constant)
+        has_missing = bool(np.isnan(rows).any())
+        return TabulatedGaussian(float(self.shape), float(self.rate), log_constant, has_missing)
 
 
 class TabulatedGaussian(NamedTuple):
@@ -66,19 +72,35 @@ class TabulatedGaussian(NamedTuple):
     shape: float
     rate: float
     log_constant: NDArray[np.float64]
+    has_missing: bool
 
     def n_statistics(self, n_columns: int) -> int:
-        """Sum and sum of squares of each column."""
-        return 2 * n_columns
+        """Sum and sum of squares of each column, and its count if cells are missing."""
+        return (3 if self.has_missing else 2) * n_columns
 
     def write_statistics(self, rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Write values and squares of each row."""
         n_columns = rows.shape[1]
-        out[:, :n_columns] = rows
-        out[:, n_columns:] = rows**2
+        present = np.nan_to_num(rows, nan=0.0)
+        out[:, :n_columns] = present
+        out[:, n_columns : 2 * n_columns] = present**2
+        if self.has_missing:
+            out[:, 2 * n_columns :] = ~np.isnan(rows)
 
     def log_marginal(self, count: int, stats: NDArray[np.float64]) -> float:
         """Log marginal likelihood of ``count`` rows."""
+        if self.has_missing:
+            n_columns = stats.size // 3
+            log_total = 0.0
+            for j in range(n_columns):
+                n_present = stats[2 * n_columns + j]
+                total = stats[j]
+                spread = stats[n_columns + j] - total * total / (n_present + 1.0)
+                log_total += self.log_constant[int(n_present)]
+                log_total -= (self.shape + 0.5 * n_present) * math.log(
+                    self.rate + 0.5 * max(spread, 0.0)
+                )
+            return log_total
         n_columns = stats.size // 2
         shrinkage = 1.0 / (count + 1.0)
         log_product = 0.0
@@ -90,4 +112,4 @@ class TabulatedGaussian(NamedTuple):
                 log_product += math.log(product)
                 product = 1.0
         log_product += math.log(product)
-        return self.log_constant[count] - (self.shape + 0.5 * count) * log_product
+        return n_columns * self.log_constant[count] - (self.shape + 0.5 * count) * log_product

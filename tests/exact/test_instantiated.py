@@ -1,0 +1,69 @@
+"""With parameters instantiated (Algorithm 8), every move has the law of the collapsed sampler.
+
+The family is the Gaussian with its conjugate prior, so the posterior is known by
+enumeration, but the sampler sees only its density and its prior.
+"""
+
+import pytest
+
+from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, LARGER_PROBLEMS, PROBLEMS
+from tests.exact.test_single_steps import (
+    DEALS,
+    MOVES,
+    check_anchor_swaps,
+    check_deals,
+    check_extra_move,
+    check_move,
+)
+from tests.exact.test_sweep import check_sweep
+from tests.tiny import only
+from tests.twins import InstantiatedGaussian
+
+TWIN = InstantiatedGaussian()
+SINGLE = [(move, name) for move in MOVES for name in ("equal, m=1", "r=2, m=2")] + [
+    ("gibbs", "mfm"),
+    ("gibbs", "three groups"),
+    ("follower swap", "three groups"),
+]
+
+
+@pytest.mark.parametrize(("move", "name"), SINGLE)
+def test_move_alone(move, name):
+    # Given parameters few joint proposals are accepted: ten a draw.
+    more = {"joint_proposals": 10} if move == "joint" else {}
+    check_move(PROBLEMS[name], move, family=TWIN, **more)
+
+
+@pytest.mark.parametrize("name", ["mfm", "equal", "r=2, m=2", "four and six, m=1", "cap, m=1"])
+def test_split_merge_alone(name):
+    problem = (PROBLEMS | LARGER_PROBLEMS | CAPPED_PROBLEMS)[name]
+    check_deals(problem, only(split_merge_proposals=30), family=TWIN)
+
+
+@pytest.mark.parametrize("move", list(DEALS))
+@pytest.mark.parametrize("name", ["equal, m=1", "r=2, m=2", "five and five"])
+def test_re_deal_and_exchange_alone(name, move):
+    problem = (PROBLEMS | LARGER_PROBLEMS)[name]
+    check_deals(problem, DEALS[move], n_clusters_stays=True, family=TWIN)
+
+
+def test_anchor_swaps_and_extra_seats_alone():
+    check_anchor_swaps(PROBLEMS["r=2, m=2"], reach=1000, family=TWIN)
+    check_extra_move(FREE_PROBLEMS["free, r=2, m=1"], family=TWIN)
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        ("separate", "equal, m=1"),
+        ("joint", "r=2, m=2"),
+        ("all moves", "r=2, m=2"),
+        ("all moves", "three groups"),
+        ("all moves", "mfm"),
+        ("all moves", "free, r=2, m=1"),
+        ("all moves", "cap, three groups"),
+    ],
+)
+def test_sweep_follows_the_posterior(step, name):
+    problem = (PROBLEMS | FREE_PROBLEMS | CAPPED_PROBLEMS)[name]
+    check_sweep(step, problem, family=TWIN, has_parameters=True)
