@@ -28,7 +28,7 @@ SWAP_REACH = 1000
 SPLIT_MERGE_MOVES = 40
 SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.5, 0.05
 #: The same if clusters have parameters, which a split or a merge must fit to its halves.
-SPLIT_MERGE_MOVES_WITH_PARAMETERS = 10
+SPLIT_MERGE_MOVES_WITH_PARAMETERS = 4
 #: Auxiliary parameters of Algorithm 8.
 N_AUXILIARY = 3
 #: A launch looks at about so many rows, and at all of them in its last round.
@@ -168,7 +168,7 @@ def make_schedule(
         Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
         sweep; two a follower by default.
     split_merge_moves : int, optional
-        Splits, merges, re-deals and exchanges a sweep; by default 40, or 10 for families whose
+        Splits, merges, re-deals and exchanges a sweep; by default 40, or 4 for families whose
         parameters are sampled.
 
     Returns
@@ -216,11 +216,15 @@ def make_likelihood(model: Model) -> Collapsed | Instantiated:
             counts=np.zeros(n_anchors),
             stats=np.zeros((n_anchors, model.row_stats.shape[1])),
         )
-    n_parameters = family.n_parameters(model.rows.shape[1])
+    n_columns = model.rows.shape[1]
+    n_parameters = family.n_parameters(n_columns)
+    n_blocks = n_columns if getattr(family, "columns_are_independent", False) else 1
+    block_size = n_parameters // n_blocks
     return Instantiated(
         family=family,
         stand_in=copy.deepcopy(model.stand_in),
         rows=model.rows,
+        n_blocks=n_blocks,
         power=np.ones(1),
         parameters=np.zeros((n_anchors, n_parameters)),
         auxiliaries=np.zeros((N_AUXILIARY, n_parameters)),
@@ -233,7 +237,9 @@ def make_likelihood(model: Model) -> Collapsed | Instantiated:
         proposed=np.zeros((2, n_parameters)),
         proposed_log_density=np.zeros(2),
         centre=np.zeros(n_parameters),
-        spread=np.ones(n_parameters),
+        factors=np.zeros((n_blocks, block_size, block_size)),
+        step=np.zeros(block_size),
+        above=np.zeros(block_size),
         first_listed=np.zeros(n_anchors + 1, dtype=np.int64),
         listed=np.zeros(n_rows, dtype=np.int64),
     )

@@ -130,7 +130,7 @@ def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:
         if id(value) not in seen:
             seen.add(id(value))
             _digest_code(digest, value.__code__)
-            for name in _names_in(value.__code__):
+            for name in sorted(_names_in(value.__code__)):
                 if name in value.__globals__:
                     digest.update(name.encode())
                     _digest_value(digest, value.__globals__[name], seen)

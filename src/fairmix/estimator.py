@@ -88,7 +88,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         the joint step, joint proposals a sweep (the paper makes 10).
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
-        matched rows and all ("auto": 40, or 10 for families whose parameters are sampled).
+        matched rows and all ("auto": 40, or 4 for families whose parameters are sampled).
         Without them chains hardly leave the place where they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.

@@ -119,34 +119,37 @@ WHOLE_ROWS = {
 }
 
 
+def location_scale_grid(third, log_weights_of_third):
+    """Give a grid of location, log scale and a third parameter, with log prior weights."""
+    location, log_scale, third = np.meshgrid(
+        np.linspace(-6.5, 6.5, 90), np.linspace(-1.4, 4.6, 70), third
+    )
+    log_weights = stats.norm.logpdf(location, 0, 1.5) + log_weights_of_third(third)
+    log_weights += stats.gamma.logpdf(np.exp(-2 * log_scale), 1.0) - 2 * log_scale
+    return location, np.exp(log_scale), third, log_weights.ravel() - logsumexp(log_weights)
+
+
 def student_t_grid(table):
     """Give log densities of rows, and log weights, on a grid of parameters; one column."""
-    location, log_scale, log_degrees = np.meshgrid(
-        np.linspace(-6, 7, 100), np.linspace(-3.2, 2.2, 50), np.linspace(-1.6, 5.8, 25)
+    location, scale, log_degrees, log_weights = location_scale_grid(
+        np.linspace(-1.6, 5.8, 25), lambda v: stats.norm.logpdf(v, math.log(8), 1)
     )
-    log_weights = stats.norm.logpdf(location, 0, 1.5)
-    log_weights += stats.norm.logpdf(log_scale, math.log(0.6), 0.75)
-    log_weights += stats.norm.logpdf(log_degrees, math.log(8), 1)
     densities = [
-        stats.t.logpdf(x, np.exp(log_degrees), loc=location, scale=np.exp(log_scale)).ravel()
+        stats.t.logpdf(x, np.exp(log_degrees), loc=location, scale=scale).ravel()
         for x in table[:, 0]
     ]
-    return np.array(densities), log_weights.ravel() - logsumexp(log_weights)
+    return np.array(densities), log_weights
 
 
 def skew_normal_grid(table):
     """Give log densities of rows, and log weights, on a grid of parameters; one column."""
-    location, log_scale, skewness = np.meshgrid(
-        np.linspace(-6, 7, 90), np.linspace(-3.2, 2.2, 50), np.linspace(-10, 10, 41)
+    location, scale, skewness, log_weights = location_scale_grid(
+        np.linspace(-10, 10, 41), lambda v: stats.norm.logpdf(v, 0, 3)
     )
-    log_weights = stats.norm.logpdf(location, 0, 1.5)
-    log_weights += stats.norm.logpdf(log_scale, math.log(0.6), 0.75)
-    log_weights += stats.norm.logpdf(skewness, 0, 3)
     densities = [
-        stats.skewnorm.logpdf(x, skewness, loc=location, scale=np.exp(log_scale)).ravel()
-        for x in table[:, 0]
+        stats.skewnorm.logpdf(x, skewness, loc=location, scale=scale).ravel() for x in table[:, 0]
     ]
-    return np.array(densities), log_weights.ravel() - logsumexp(log_weights)
+    return np.array(densities), log_weights
 
 
 GRIDS = {"student-t": student_t_grid, "skew-normal": skew_normal_grid}

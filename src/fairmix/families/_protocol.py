@@ -2,7 +2,7 @@ r"""What a family is: the distribution of the rows of one cluster, with a prior 
 
 A family is a ``NamedTuple`` (its fields are the hyperparameters) with plain Python
 methods. Some of them are compiled into the sampler and called in its innermost loop; these
-may use numbers, arrays, ``math`` and functions that do so themselves, and must make no new arrays.
+may use numbers, loops, the arrays they are given and ``math``, and must make no new arrays.
 
 A **conjugate** family has
 
@@ -41,7 +41,11 @@ Either may have
 ``is_location_scale``
     a true property asks for columns in standard units;
 ``allows_missing``
-    a true property says that the family leaves out cells that are NaN.
+    a true property says that the family leaves out cells that are NaN;
+``columns_are_independent``
+    for families that are not conjugate: a true property says that density and prior are products
+    over columns, and that parameter k belongs to column k modulo the number of columns. Then an
+    update of a parameter looks at its own column alone, which is faster.
 
 A complete example, exponential waiting times with a Gamma(shape, rate) prior::
 

@@ -156,6 +156,19 @@ def _check_parameters(family: Any, rows: FloatArray, rng: np.random.Generator) -
                 f"prior and the row {rows[0].tolist()}; it must be finite everywhere. Use logs of "
                 "positive parameters and formulas that do not overflow."
             ]
+    if getattr(family, "columns_are_independent", False):
+        n_columns = rows.shape[1]
+        whole = family.log_prior(draws[0]) + family.log_density(draws[0], rows[0])
+        by_column = 0.0
+        for j in range(n_columns):
+            own = draws[0, j::n_columns]
+            by_column += family.log_prior(own) + family.log_density(own, rows[0, j : j + 1])
+        if not math.isclose(whole, by_column, rel_tol=1e-9, abs_tol=1e-9):
+            return [
+                "columns_are_independent is true, but log_prior plus log_density of a row is "
+                f"{whole:.6g}, and {by_column:.6g} column by column: parameter k must belong to "
+                "column k modulo the number of columns."
+            ]
     log_prior = np.array([family.log_prior(draw) for draw in draws])
     if not np.isfinite(log_prior).all():
         return ["log_prior is not finite at parameters that sample_prior draws."]

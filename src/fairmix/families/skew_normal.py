@@ -3,9 +3,10 @@ r"""Skew-normal distribution in each column (Azzalini 1985): clusters with a lon
 .. math::
    f(x) = \frac{2}{\omega} \varphi(z)\, \Phi(\alpha z), \qquad z = \frac{x - \xi}{\omega},
 
-with parameters :math:`(\xi_j, \log \omega_j, \alpha_j)` for each column, independent and normal a
-priori; :math:`\alpha = 0` is a Gaussian. There is no conjugate prior: parameters are
-sampled (Algorithm 8).
+in each column, where :math:`\alpha = 0` is a Gaussian. A priori the three are independent with
+:math:`\xi \sim N(0, s^2)`, :math:`1/\omega^2 \sim \mathrm{Gamma}(a, b)` (shape, rate) and
+:math:`\alpha \sim N(0, k^2)`. The parameters are all :math:`\xi_j`, then all :math:`\log \omega_j`,
+then all :math:`\alpha_j`. There is no conjugate prior: parameters are sampled (Algorithm 8).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from fairmix.families._protocol import check_positive
 
 #: Below this, the normal distribution function is taken from its asymptotic series.
 FAR_LEFT = -12.0
+#: Larger numbers are not exponentiated.
+MAX_LOG = 300.0
 
 
 class SkewNormal(NamedTuple):
@@ -27,21 +30,22 @@ class SkewNormal(NamedTuple):
 
     Parameters
     ----------
+    shape : float, default=1.0
+        Shape of the Gamma prior of a column's precision, one over its squared scale.
+    rate : float, default=1.0
+        Rate of that prior. With standardised columns, 1 says that the scale in a cluster is of
+        the order of the column's own; smaller values favour tighter clusters.
     location_sd : float, default=1.5
         Prior standard deviation of a cluster's location, around 0. With standardised columns, 1
         is the columns' own.
-    typical_scale : float, default=0.6
-        Prior median of a cluster's scale; with standardised columns, 1 is the columns' own.
-    log_scale_sd : float, default=0.75
-        Prior standard deviation of the log of a cluster's scale.
     skewness_sd : float, default=3.0
-        Prior standard deviation of the shape alpha, around 0 (no skewness); beyond 5 or so a
-        cluster is nearly half a Gaussian.
+        Prior standard deviation of alpha, around 0 (no skewness); beyond 5 or so a cluster is
+        nearly half a Gaussian.
     """
 
+    shape: float = 1.0
+    rate: float = 1.0
     location_sd: float = 1.5
-    typical_scale: float = 0.6
-    log_scale_sd: float = 0.75
     skewness_sd: float = 3.0
 
     @property
@@ -54,13 +58,18 @@ class SkewNormal(NamedTuple):
         """Missing cells are left out."""
         return True
 
+    @property
+    def columns_are_independent(self) -> bool:
+        """Every column has its own parameters."""
+        return True
+
     def prepare(self, rows: NDArray[np.float64]) -> Self:
         """Check the hyperparameters."""
         check_positive("SkewNormal", **self._asdict())
         return self
 
     def n_parameters(self, n_columns: int) -> int:
-        """Location, log scale and shape of each column."""
+        """Location, log scale and alpha of each column."""
         return 3 * n_columns
 
     def log_density(self, params: NDArray[np.float64], row: NDArray[np.float64]) -> float:
@@ -70,13 +79,14 @@ class SkewNormal(NamedTuple):
         for j in range(n_columns):
             if row[j] == row[j]:  # not missing
                 log_scale = params[n_columns + j]
-                deviation = (row[j] - params[j]) * math.exp(-log_scale)
+                deviation = (row[j] - params[j]) * math.exp(min(-log_scale, MAX_LOG))
                 skewed = params[2 * n_columns + j] * deviation
                 if skewed > FAR_LEFT:
                     log_tail = math.log(math.erfc(-skewed / math.sqrt(2.0)))
                 else:
                     log_tail = -0.5 * skewed * skewed - math.log(-skewed)
-                    log_tail += 0.5 * math.log(2.0 / math.pi) - math.log1p(1.0 / (skewed * skewed))
+                    log_tail += 0.5 * math.log(2.0 / math.pi)
+                    log_tail -= math.log1p(1.0 / (skewed * skewed))
                 total += log_tail - log_scale - 0.5 * deviation * deviation
                 total -= 0.5 * math.log(2.0 * math.pi)
         return total
@@ -84,21 +94,22 @@ class SkewNormal(NamedTuple):
     def log_prior(self, params: NDArray[np.float64]) -> float:
         """Log prior density of a cluster's parameters."""
         n_columns = params.size // 3
-        log_typical = math.log(self.typical_scale)
-        total = -0.5 * params.size * math.log(2.0 * math.pi)
-        total -= n_columns * math.log(self.location_sd * self.log_scale_sd * self.skewness_sd)
+        log_constant = self.shape * math.log(self.rate) - math.lgamma(self.shape) + math.log(2.0)
+        log_constant -= math.log(2.0 * math.pi * self.location_sd * self.skewness_sd)
+        total = n_columns * log_constant
         for j in range(n_columns):
             location = params[j] / self.location_sd
-            log_scale = (params[n_columns + j] - log_typical) / self.log_scale_sd
+            log_precision = -2.0 * params[n_columns + j]
             skewness = params[2 * n_columns + j] / self.skewness_sd
-            total -= 0.5 * (location**2 + log_scale**2 + skewness**2)
+            total += self.shape * log_precision - self.rate * math.exp(min(log_precision, MAX_LOG))
+            total -= 0.5 * (location * location + skewness * skewness)
         return total
 
     def sample_prior(self, rng: np.random.Generator, params: NDArray[np.float64]) -> None:
         """Draw a cluster's parameters from their prior."""
         n_columns = params.size // 3
-        log_typical = math.log(self.typical_scale)
         for j in range(n_columns):
+            precision = max(rng.standard_gamma(self.shape), 1e-300) / self.rate
             params[j] = self.location_sd * rng.standard_normal()
-            params[n_columns + j] = log_typical + self.log_scale_sd * rng.standard_normal()
+            params[n_columns + j] = -0.5 * math.log(precision)
             params[2 * n_columns + j] = self.skewness_sd * rng.standard_normal()

@@ -1,9 +1,10 @@
 r"""Student's t distribution in each column: Gaussian clusters that shrug off outliers.
 
-Each cluster has locations :math:`\mu_j`, scales :math:`\sigma_j` and degrees of freedom
-:math:`\nu`, which all columns share; the parameters are
-:math:`(\mu_1, \dots, \mu_d, \log \sigma_1, \dots, \log \sigma_d, \log \nu)`, independent and normal
-a priori. There is no conjugate prior: parameters are sampled (Algorithm 8).
+In each column of a cluster there are a location :math:`\mu`, a scale :math:`\sigma` and degrees of
+freedom :math:`\nu`, a priori independent with :math:`\mu \sim N(0, s^2)`,
+:math:`1/\sigma^2 \sim \mathrm{Gamma}(a, b)` (shape, rate) and a normal :math:`\log \nu`. The
+parameters are all :math:`\mu_j`, then all :math:`\log \sigma_j`, then all :math:`\log \nu_j`.
+There is no conjugate prior: parameters are sampled (Algorithm 8).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from fairmix.families._protocol import check_positive
 
 #: Prior of log degrees of freedom: from about 1 (Cauchy) to 60 (nearly Gaussian).
 LOG_DEGREES_MEAN, LOG_DEGREES_SD = math.log(8.0), 1.0
+#: Larger numbers are not exponentiated.
+MAX_LOG = 300.0
 
 
 class StudentT(NamedTuple):
@@ -25,19 +28,19 @@ class StudentT(NamedTuple):
 
     Parameters
     ----------
+    shape : float, default=1.0
+        Shape of the Gamma prior of a column's precision, one over its squared scale.
+    rate : float, default=1.0
+        Rate of that prior. With standardised columns, 1 says that the scale in a cluster is of
+        the order of the column's own; smaller values favour tighter clusters.
     location_sd : float, default=1.5
         Prior standard deviation of a cluster's location, around 0. With standardised columns, 1
         is the columns' own.
-    typical_scale : float, default=0.6
-        Prior median of a cluster's scale; with standardised columns, 1 is the columns' own.
-    log_scale_sd : float, default=0.75
-        Prior standard deviation of the log of a cluster's scale: 0.75 says that scales of a fifth
-        to five times the typical one are plausible.
     """
 
+    shape: float = 1.0
+    rate: float = 1.0
     location_sd: float = 1.5
-    typical_scale: float = 0.6
-    log_scale_sd: float = 0.75
 
     @property
     def is_location_scale(self) -> bool:
@@ -49,48 +52,53 @@ class StudentT(NamedTuple):
         """Missing cells are left out."""
         return True
 
+    @property
+    def columns_are_independent(self) -> bool:
+        """Every column has its own parameters."""
+        return True
+
     def prepare(self, rows: NDArray[np.float64]) -> Self:
         """Check the hyperparameters."""
         check_positive("StudentT", **self._asdict())
         return self
 
     def n_parameters(self, n_columns: int) -> int:
-        """Location and log scale of each column, log degrees of freedom."""
-        return 2 * n_columns + 1
+        """Location, log scale and log degrees of freedom of each column."""
+        return 3 * n_columns
 
     def log_density(self, params: NDArray[np.float64], row: NDArray[np.float64]) -> float:
         """Log density of a row."""
         n_columns = row.size
-        degrees = math.exp(params[2 * n_columns])
-        log_constant = math.lgamma(0.5 * (degrees + 1.0)) - math.lgamma(0.5 * degrees)
-        log_constant -= 0.5 * math.log(math.pi * degrees)
         total = 0.0
         for j in range(n_columns):
             if row[j] == row[j]:  # not missing
                 log_scale = params[n_columns + j]
-                deviation = (row[j] - params[j]) * math.exp(-log_scale)
-                total += log_constant - log_scale
+                degrees = math.exp(min(params[2 * n_columns + j], MAX_LOG))
+                deviation = (row[j] - params[j]) * math.exp(min(-log_scale, MAX_LOG))
+                total += math.lgamma(0.5 * (degrees + 1.0)) - math.lgamma(0.5 * degrees)
+                total -= 0.5 * math.log(math.pi * degrees) + log_scale
                 total -= 0.5 * (degrees + 1.0) * math.log1p(deviation * deviation / degrees)
         return total
 
     def log_prior(self, params: NDArray[np.float64]) -> float:
         """Log prior density of a cluster's parameters."""
-        n_columns = params.size // 2
-        log_typical = math.log(self.typical_scale)
-        total = -0.5 * params.size * math.log(2.0 * math.pi)
-        total -= n_columns * math.log(self.location_sd * self.log_scale_sd)
+        n_columns = params.size // 3
+        log_constant = self.shape * math.log(self.rate) - math.lgamma(self.shape) + math.log(2.0)
+        log_constant -= math.log(2.0 * math.pi * self.location_sd * LOG_DEGREES_SD)
+        total = n_columns * log_constant
         for j in range(n_columns):
             location = params[j] / self.location_sd
-            log_scale = (params[n_columns + j] - log_typical) / self.log_scale_sd
-            total -= 0.5 * (location * location + log_scale * log_scale)
-        log_degrees = (params[2 * n_columns] - LOG_DEGREES_MEAN) / LOG_DEGREES_SD
-        return total - 0.5 * log_degrees * log_degrees - math.log(LOG_DEGREES_SD)
+            log_precision = -2.0 * params[n_columns + j]
+            degrees = (params[2 * n_columns + j] - LOG_DEGREES_MEAN) / LOG_DEGREES_SD
+            total += self.shape * log_precision - self.rate * math.exp(min(log_precision, MAX_LOG))
+            total -= 0.5 * (location * location + degrees * degrees)
+        return total
 
     def sample_prior(self, rng: np.random.Generator, params: NDArray[np.float64]) -> None:
         """Draw a cluster's parameters from their prior."""
-        n_columns = params.size // 2
-        log_typical = math.log(self.typical_scale)
+        n_columns = params.size // 3
         for j in range(n_columns):
+            precision = max(rng.standard_gamma(self.shape), 1e-300) / self.rate
             params[j] = self.location_sd * rng.standard_normal()
-            params[n_columns + j] = log_typical + self.log_scale_sd * rng.standard_normal()
-        params[2 * n_columns] = LOG_DEGREES_MEAN + LOG_DEGREES_SD * rng.standard_normal()
+            params[n_columns + j] = -0.5 * math.log(precision)
+            params[2 * n_columns + j] = LOG_DEGREES_MEAN + LOG_DEGREES_SD * rng.standard_normal()

@@ -22,7 +22,6 @@ import numpy as np
 
 from fairmix.kernels.decorator import kernel
 from fairmix.kernels.parameters import (
-    FIT_ROUNDS,
     copy_into,
     draw_fitted,
     fit,
@@ -32,8 +31,8 @@ from fairmix.kernels.parameters import (
 from fairmix.kernels.random_choice import draw_weighted, log_sum_exp
 from fairmix.kernels.state import home_slot
 
-#: The reference is the best of so many draws from the prior, fitted to about so many rows.
-REFERENCE_DRAWS, REFERENCE_ROWS, REFERENCE_ROUNDS = 50, 200, 30
+#: The reference is the best of so many draws from the prior, fitted to so many rows so often.
+REFERENCE_DRAWS, REFERENCE_ROWS, REFERENCE_FITS = 50, 200, 4
 
 
 @kernel
@@ -49,6 +48,7 @@ class Instantiated(NamedTuple):
     family: Any
     stand_in: Any  # a conjugate family
     rows: np.ndarray
+    n_blocks: int  # number of columns if these are independent, else 1
     power: np.ndarray  # one number
     parameters: np.ndarray  # (cluster, parameter)
     auxiliaries: np.ndarray  # (auxiliary, parameter)
@@ -61,7 +61,9 @@ class Instantiated(NamedTuple):
     proposed: np.ndarray  # (half, parameter)
     proposed_log_density: np.ndarray  # of a half
     centre: np.ndarray  # of a fitted density, by parameter
-    spread: np.ndarray
+    factors: np.ndarray  # (block, parameter, parameter): Cholesky factors of its precision
+    step: np.ndarray  # of a fit, by parameter of a block
+    above: np.ndarray  # log target beside the centre, likewise
     first_listed: np.ndarray  # slot, or place of a cluster -> its first place in listed
     listed: np.ndarray  # rows
 
@@ -73,8 +75,7 @@ class Instantiated(NamedTuple):
         self.find_reference(rng)
         self.list_rows(state, True)
         for place in range(state.n_clusters[0]):
-            copy_into(self.reference, self.centre)
-            fit(self, self.first_listed[place], self.first_listed[place + 1], REFERENCE_ROUNDS)
+            fit(self, self.first_listed[place], self.first_listed[place + 1])
             copy_into(self.centre, self.parameters[state.active[place]])
 
     def find_reference(self, rng):
@@ -90,9 +91,9 @@ class Instantiated(NamedTuple):
             if log_density > best:
                 best = log_density
                 copy_into(self.centre, self.reference)
-        copy_into(self.reference, self.centre)
-        fit(self, 0, n_listed, REFERENCE_ROUNDS)
-        copy_into(self.centre, self.reference)
+        for _ in range(REFERENCE_FITS):
+            fit(self, 0, n_listed)
+            copy_into(self.centre, self.reference)
 
     def list_rows(self, state, by_cluster):
         """List the rows cluster by cluster (clusters by their places), or bundle by bundle."""
@@ -187,8 +188,7 @@ class Instantiated(NamedTuple):
         copy_into(self.parameters[cluster], parameters)
         log_weight = 0.0
         if not keeps_parameters:
-            copy_into(self.reference, self.centre)
-            fit(self, 0, n_listed, FIT_ROUNDS)
+            fit(self, 0, n_listed)
             log_weight -= draw_fitted(rng, self, parameters, is_new)
             log_weight += self.family.log_prior(parameters)
         self.proposed_log_density[half] = log_density_of(self, parameters, 0, n_listed)
