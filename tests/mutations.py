@@ -110,7 +110,7 @@ MUTATIONS = [
     ("parameters of halves: fitted density not scored", INSTANTIATED, "log_weight -= draw_fitted(", "log_weight -= 0.0 * draw_fitted(", 0),
     ("parameters of halves: no density of rows", INSTANTIATED, "return log_weight + self.proposed_log_density[half]", "return log_weight", 0),
     ("parameters of halves: not kept", INSTANTIATED, "        copy_into(self.proposed[half], self.parameters[cluster])\n", "", 0),
-    ("rows with parameters: density of the cluster that is left stays", INSTANTIATED, "+= sign * self.power[0]", "+= max(sign, 0.0) * self.power[0]", 0),
+    ("rows with parameters: density of the cluster that is left stays", INSTANTIATED, "+= sign * log_density_of_row(", "+= max(sign, 0.0) * log_density_of_row(", 0),
     ("bundles with parameters: not taken out", INSTANTIATED, "state.cluster_log_likelihood[cluster] -= log_density", "pass", 0),
     ("draw: no energy", SWEEP, "log_energy -= separation", "log_energy -= 0.0 * separation", 0),
 ]  # fmt: skip

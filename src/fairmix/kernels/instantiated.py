@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairmix.kernels.decorator import kernel
+from fairmix.kernels.decorator import kernel, routine
 from fairmix.kernels.parameters import (
     copy_into,
     draw_fitted,
     fit,
     log_density_of,
+    log_density_of_row,
     slice_update,
 )
 from fairmix.kernels.random_choice import draw_weighted, log_sum_exp
@@ -69,31 +70,9 @@ class Instantiated(NamedTuple):
 
     def begin(self, rng, state):
         """Fit first parameters to the clusters that a chain starts with."""
-        if self.has_begun[0]:
-            return
-        self.has_begun[0] = True
-        self.find_reference(rng)
-        self.list_rows(state, True)
-        for place in range(state.n_clusters[0]):
-            fit(self, self.first_listed[place], self.first_listed[place + 1])
-            copy_into(self.centre, self.parameters[state.active[place]])
-
-    def find_reference(self, rng):
-        """Fit parameters to all rows together, or to some of them; fits start there."""
-        n_rows = self.rows.shape[0]
-        n_listed = min(n_rows, REFERENCE_ROWS)
-        for k in range(n_listed):
-            self.listed[k] = k * n_rows // n_listed
-        best = -math.inf
-        for _ in range(REFERENCE_DRAWS):
-            self.family.sample_prior(rng, self.centre)
-            log_density = log_density_of(self, self.centre, 0, n_listed)
-            if log_density > best:
-                best = log_density
-                copy_into(self.centre, self.reference)
-        for _ in range(REFERENCE_FITS):
-            fit(self, 0, n_listed)
-            copy_into(self.centre, self.reference)
+        if not self.has_begun[0]:
+            self.has_begun[0] = True
+            set_up(rng, self, state)
 
     def list_rows(self, state, by_cluster):
         """List the rows cluster by cluster (clusters by their places), or bundle by bundle."""
@@ -131,8 +110,7 @@ class Instantiated(NamedTuple):
 
     def add_row(self, state, row, cluster, sign):
         """Add a row to a cluster's log likelihood, or subtract it."""
-        log_density = self.family.log_density(self.parameters[cluster], self.rows[row])
-        state.cluster_log_likelihood[cluster] += sign * self.power[0] * log_density
+        state.cluster_log_likelihood[cluster] += sign * log_density_of_row(self, cluster, row)
 
     def refresh(self, state, cluster):
         """Nothing to do: log likelihoods change row by row."""
@@ -146,7 +124,7 @@ class Instantiated(NamedTuple):
 
     def log_predictive(self, row_stats, state, work, row, cluster):
         """Log density of a row given the parameters of a cluster."""
-        return self.power[0] * self.family.log_density(self.parameters[cluster], self.rows[row])
+        return log_density_of_row(self, cluster, row)
 
     def drop_bundle(self, state, slot, cluster):
         """Subtract a bundle from a cluster's log likelihood."""
@@ -213,3 +191,32 @@ class Instantiated(NamedTuple):
         for place in range(state.n_clusters[0]):
             total += self.family.log_prior(self.parameters[state.active[place]])
         return total
+
+
+@routine
+def set_up(rng, likelihood, state):
+    """Find the reference, and fit parameters to every cluster."""
+    find_reference(rng, likelihood)
+    likelihood.list_rows(state, True)
+    for place in range(state.n_clusters[0]):
+        fit(likelihood, likelihood.first_listed[place], likelihood.first_listed[place + 1])
+        copy_into(likelihood.centre, likelihood.parameters[state.active[place]])
+
+
+@routine
+def find_reference(rng, likelihood):
+    """Fit parameters to all rows together, or to some of them; fits start there."""
+    n_rows = likelihood.rows.shape[0]
+    n_listed = min(n_rows, REFERENCE_ROWS)
+    for k in range(n_listed):
+        likelihood.listed[k] = k * n_rows // n_listed
+    best = -math.inf
+    for _ in range(REFERENCE_DRAWS):
+        likelihood.family.sample_prior(rng, likelihood.centre)
+        log_density = log_density_of(likelihood, likelihood.centre, 0, n_listed)
+        if log_density > best:
+            best = log_density
+            copy_into(likelihood.centre, likelihood.reference)
+    for _ in range(REFERENCE_FITS):
+        fit(likelihood, 0, n_listed)
+        copy_into(likelihood.centre, likelihood.reference)

@@ -10,7 +10,7 @@ it until a value under the slice is hit. Widths are adapted while a chain warms 
 
 *Fit*: a few rounds of Newton's method with finite differences, from a fixed reference, the first
 ones on some of the rows; the fitted density is normal with the curvature as its precision (blocks
-independent). Where the curve bends upwards a step of bounded length is made. A poor fit costs
+independent). Steps are of bounded length and shortened until they lead upwards. A poor fit costs
 acceptance, never the law.
 """
 
@@ -20,11 +20,12 @@ from fairmix.kernels.decorator import kernel, routine
 
 #: The first rounds of a fit look at so many rows at most, the last at all; when no step is
 #: longer than ``ENOUGH`` standard deviations, a fit goes on to the last rounds, or ends.
-FEW_ROWS, FIRST_ROUNDS, LAST_ROUNDS, ENOUGH = 80, 6, 1, 0.1
+FEW_ROWS, FIRST_ROUNDS, LAST_ROUNDS, ENOUGH = 80, 15, 1, 0.1
 #: In larger blocks, parameters are fitted one by one.
 MAX_DENSE = 6
-#: The longest step, and the step of finite differences.
-MAX_STEP, DIFFERENCE = 2.0, 1e-3
+#: The longest step, how often it is cut to a quarter if it leads down, and the step of finite
+#: differences.
+MAX_STEP, MAX_SHORTENED, DIFFERENCE = 2.0, 5, 1e-3
 #: Standard deviations of a fitted density are at most this (of a parameter given the others).
 MAX_SPREAD = 3.0
 #: The slice sampler steps out at most so often.
@@ -41,7 +42,16 @@ def copy_into(source, target):
         target[k] = source[k]
 
 
-@kernel
+@routine
+def log_density_of_row(likelihood, cluster, row):
+    """Log density of a row given the parameters of a cluster, times the power."""
+    log_density = likelihood.family.log_density(
+        likelihood.parameters[cluster], likelihood.rows[row]
+    )
+    return likelihood.power[0] * log_density
+
+
+@routine
 def log_density_of(likelihood, parameters, first, last):
     """Log density of listed rows, times the power."""
     total = 0.0
@@ -134,8 +144,8 @@ def fit(likelihood, first, last):
 def newton_round(likelihood, block, first, last):
     """Make one step in the parameters of a block; give its length in standard deviations."""
     centre, factor, step = likelihood.centre, likelihood.factors[block], likelihood.step
-    n_blocks, size = likelihood.n_blocks, likelihood.step.size
-    differentiate(likelihood, block, first, last)
+    size = step.size
+    middle = differentiate(likelihood, block, first, last)
     factorise(factor, size)
     for i in range(size):  # the slope in standard units
         for j in range(i):
@@ -152,17 +162,29 @@ def newton_round(likelihood, block, first, last):
         longest = max(longest, abs(step[i]))
     if not longest < math.inf:
         return 0.0
-    shrinkage = min(1.0, MAX_STEP / max(longest, 1e-300))
-    for i in range(size):
-        centre[block + i * n_blocks] += shrinkage * step[i]
-    return math.sqrt(length)
+    share = min(1.0, MAX_STEP / max(longest, 1e-300))
+    walk(likelihood, block, share)
+    for _ in range(MAX_SHORTENED):
+        if log_target(likelihood, centre, block, first, last) >= middle:
+            return math.sqrt(length)
+        walk(likelihood, block, -0.75 * share)
+        share *= 0.25
+    walk(likelihood, block, -share)
+    return 0.0
+
+
+@kernel
+def walk(likelihood, block, share):
+    """Move the centre by a share of the step."""
+    for i in range(likelihood.step.size):
+        likelihood.centre[block + i * likelihood.n_blocks] += share * likelihood.step[i]
 
 
 @routine
 def differentiate(likelihood, block, first, last):
     """Write a block's slope into ``step`` and its curvature, with signs changed, into ``factors``.
 
-    Of large blocks only the diagonal of the curvature is taken.
+    Of large blocks only the diagonal of the curvature is taken. Gives the log target.
     """
     centre, factor, step = likelihood.centre, likelihood.factors[block], likelihood.step
     n_blocks, size = likelihood.n_blocks, likelihood.step.size
@@ -186,6 +208,7 @@ def differentiate(likelihood, block, first, last):
                 centre[block + j * n_blocks] = other
                 factor[i, j] = (above[i] + above[j] - middle - both) / (DIFFERENCE * DIFFERENCE)
         centre[k] = here
+    return middle
 
 
 @kernel

@@ -7,6 +7,8 @@ under ``NUMBA_DISABLE_JIT=1``, as plain Python. The wrappers free a family's
 author from matching our argument names and from leaving out annotations.
 """
 
+from functools import cache
+
 from numba.core import types
 from numba.extending import overload, overload_method
 
@@ -32,16 +34,20 @@ LIKELIHOOD_VERBS = (
     "keep_half",
     "update_parameters",
     "log_prior_of_parameters",
-    "find_reference",
     "list_rows",
     "log_density_of_bundle",
 )
 
 
+@cache  # or each of numba's attempts to type a call would compile the method again
+def _compile(method):
+    return kernel(method)
+
+
 def _make_callable(verb):
     @overload_method(types.BaseNamedTuple, verb)
     def compile_verb(self, *arguments):
-        method = kernel(getattr(self.instance_class, verb))
+        method = _compile(getattr(self.instance_class, verb))
 
         def call(self, *arguments):
             return method(self, *arguments)
