@@ -14,6 +14,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/toy.py
 
 test: $(VENV)/.installed-test
+	$(BIN)/python -m tests.compile_samplers
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-lint

@@ -96,8 +96,8 @@ def make_customers(n_rows=300, seed=0):
     region = rng.choice(["north", "south"], n_rows)
     kind = np.where(rng.random(n_rows) < np.where(region == "north", 0.65, 0.35), 0, 1)
     kind = np.where(rng.random(n_rows) < 0.3, 2, kind)
-    scales = np.array([[1.0, 6.0], [5.0, 1.0], [7.0, 9.0]])[kind]
-    months = scales * rng.weibull(np.array([1.0, 3.0, 2.5])[kind][:, None], (n_rows, 2))
+    scales = np.array([[2.0, 9.0], [8.0, 2.0], [11.0, 12.0]])[kind]
+    months = scales * rng.weibull(np.array([3.0, 4.0, 5.0])[kind][:, None], (n_rows, 2))
     return pd.DataFrame(
         {
             "months as customer": months[:, 0],

@@ -57,9 +57,9 @@ print([round(value, 6) for value in model.posterior_.log_posterior[0].tolist()])
 """
 
 
-def run_fit(**environment):
+def run_fit(code=FIT, **environment):
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", FIT],
+        [sys.executable, "-W", "error", "-c", code],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -76,6 +76,40 @@ def test_plain_python_gives_the_same_draws():
 def test_a_second_process_does_not_compile():
     run_fit()
     assert run_fit().stderr == ""
+
+
+OWN_FAMILY = """
+import math
+from typing import NamedTuple
+
+RATE = 1.0
+
+class Own(NamedTuple):
+    shape: float = 1.0
+
+    def n_statistics(self, n_columns):
+        return n_columns
+
+    def write_statistics(self, rows, out):
+        out[:] = abs(rows)
+
+    def log_marginal(self, count, stats):
+        total = 0.0
+        for j in range(stats.size):
+            total += math.lgamma(self.shape + count) - math.lgamma(self.shape)
+            total -= (self.shape + count) * math.log(RATE + stats[j])
+        return total
+"""
+
+
+def test_a_family_in_a_module_is_cached(tmp_path):
+    """Names it refers to come in another order in every process; the cache must not mind."""
+    (tmp_path / "own_families.py").write_text(OWN_FAMILY)
+    code = FIT.replace("import numpy", "from own_families import Own\nimport numpy")
+    code = code.replace("FairBayesianClustering(\n", "FairBayesianClustering(Own(),\n")
+    for seed in ("1", "2"):
+        done = run_fit(code, PYTHONPATH=str(tmp_path), PYTHONHASHSEED=seed)
+    assert done.stderr == ""
 
 
 def test_what_a_family_refers_to_is_part_of_the_cache(monkeypatch):

@@ -1,0 +1,43 @@
+"""Compile the samplers that the tests need, each once, so that parallel tests find them on disk.
+
+Run: python -m tests.compile_samplers
+"""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+from fairmix import FairBayesianClustering
+from tests.exact.enumeration import enumerate_states
+from tests.exact.problems import make_problem
+from tests.test_tables import make_customers
+from tests.tiny import FAMILIES, make_chain
+from tests.twins import InstantiatedGaussian
+
+TWIN, TABLE = "the Gaussian's twin", "a mixed table"
+#: Those that take longest first.
+NAMES = sorted([TWIN, TABLE, *FAMILIES], key=lambda n: n not in (TWIN, "student-t", "skew-normal"))
+
+
+def compile_sampler(name):
+    """Compile one sampler, by running a chain without any sweep."""
+    if name == TABLE:
+        frame, groups, _ = make_customers()
+        model = FairBayesianClustering("auto", n_chains=1, n_warmup=0, n_draws=1)
+        model.fit(frame, sensitive_features=groups)
+        return name
+    family = InstantiatedGaussian() if name == TWIN else None
+    problem = make_problem("gaussian" if name == TWIN else name, (2, 2))
+    start = next(iter(enumerate_states(problem)))
+    make_chain(problem, start, seed=0, family=family).run(0)
+    return name
+
+
+def main():
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        for name in pool.map(compile_sampler, NAMES):
+            print(f"compiled: {name}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
