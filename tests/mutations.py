@@ -104,7 +104,7 @@ MUTATIONS = [
     ("auxiliaries: their sum instead of their mean", INSTANTIATED, " - math.log(n_auxiliary)", "", 0),
     ("auxiliaries: always the first is taken", INSTANTIATED, "chosen = draw_weighted(rng, self.auxiliary_log_weights, self.auxiliaries.shape[0])", "chosen = 0", 0),
     ("parameters: never updated", INSTANTIATED, "slice_update(rng, self, self.parameters[state.active[place]], first, last)", "pass", 0),
-    ("parameters: updated without prior", PARAMETERS, "return log_prior + log_density_of(", "return log_density_of(", 0),
+    ("parameters: updated without prior", PARAMETERS, "return likelihood.family.log_prior(own) + ", "return ", 0),
     ("parameters: no slice", PARAMETERS, "level = log_here + math.log(1.0 - rng.random())", "level = log_here - 1.0", 0),
     ("parameters of halves: no prior", INSTANTIATED, "            log_weight += self.family.log_prior(parameters)\n", "", 0),
     ("parameters of halves: fitted density not scored", INSTANTIATED, "log_weight -= draw_fitted(", "log_weight -= 0.0 * draw_fitted(", 0),

@@ -61,7 +61,35 @@ def make_customers(n_rows=60, missing=0.0, seed=0):
 )
 def test_families_are_chosen_from_values(values, family):
     kind = object if any(isinstance(v, str) for v in values) else None
-    assert family_of_values(np.array(values, dtype=kind)) == family
+    chosen = family_of_values(np.array(values, dtype=kind))
+    assert type(chosen) is type(family)
+
+
+def test_families_that_are_equal_as_tuples_are_told_apart():
+    """As tuples, Bernoulli() equals Categorical(), and Gaussian() equals GaussianFull()."""
+    rows = np.array([[0.0, 3.0, 0.1, 0.2], [1.0, 0.0, 1.0, 0.5], [1.0, 2.0, 0.3, 2.0]])
+    families = (Bernoulli(), Categorical(), Gaussian(), GaussianFull())
+    prepared = Product(families).prepare(rows)
+    row_stats = np.empty((3, prepared.n_statistics(4)))
+    prepared.write_statistics(rows, row_stats)
+    expected = 0.0
+    for j, family in enumerate(families):
+        single = family.prepare(rows[:, [j]])
+        single_stats = np.empty((3, single.n_statistics(1)))
+        single.write_statistics(rows[:, [j]], single_stats)
+        expected += single.log_marginal(3, single_stats.sum(axis=0))
+    assert prepared.log_marginal(3, row_stats.sum(axis=0)) == pytest.approx(expected)
+
+
+def test_a_categorical_type_decides():
+    frame = pd.DataFrame(
+        {"code": pd.Categorical([1, 2, 3, 1]), "two": pd.Categorical([5, 6, 5, 5])}
+    )
+    chosen = choose_family("auto", frame).families
+    assert [type(family) for family in chosen] == [Categorical, Bernoulli]
+    polars = pl.DataFrame({"code": ["1", "2", "3"], "two": ["5", "6", "5"]})
+    chosen = choose_family("auto", polars.cast(pl.Categorical)).families
+    assert [type(family) for family in chosen] == [Categorical, Bernoulli]
 
 
 def test_families_by_column():
@@ -89,6 +117,7 @@ class HasNoMarginal(NamedTuple):
         ({"income": "student-t"}, ValueError, "StudentT has no conjugate prior.*mixed"),
         (HasNoMarginal(), TypeError, "HasNoMarginal is not conjugate.*lacks n_parameters"),
         ("poisson", ValueError, "column 'income' holds .* whole numbers from 0 on"),
+        (Product((Gaussian(),)), ValueError, "Product of 1 families, but X has 2 columns"),
     ],
 )
 def test_bad_families(family, error, match):
@@ -105,16 +134,17 @@ def test_negative_durations_are_refused():
         FairBayesianClustering("exponential", **QUICK).fit(frame, sensitive_features=[0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("convert", [lambda f: f, pl.from_pandas], ids=["pandas", "polars"])
-def test_a_mixed_table(convert):
+@pytest.mark.parametrize("library", [pd, pl], ids=["pandas", "polars"])
+def test_a_mixed_table(library):
     frame, groups, kind = make_customers()
+    table = library.DataFrame({name: frame[name].tolist() for name in frame})
     model = FairBayesianClustering("auto", **QUICK)
-    model.fit(convert(frame), sensitive_features=groups)
-    assert model.families_ == {
-        "income": Gaussian(),
-        "visits": Poisson(),
-        "job": Categorical(),
-        "owner": Bernoulli(),
+    model.fit(table, sensitive_features=groups)
+    assert {name: type(family) for name, family in model.families_.items()} == {
+        "income": Gaussian,
+        "visits": Poisson,
+        "job": Categorical,
+        "owner": Bernoulli,
     }
     assert model.n_clusters_ == 2
     assert metrics.fairness_gap(model.labels_, groups) == 0.0
@@ -138,6 +168,44 @@ def test_missing_cells_are_left_out():
     assert max(agreement, 1 - agreement) > 0.8
     assert np.isfinite(model.posterior_.cost).all()
     plot_clustering(model, frame, groups)
+
+
+class Misspelt(NamedTuple):
+    rate: float = 1.0
+
+    @property
+    def values(self):
+        return "count"
+
+    def n_statistics(self, n_columns):
+        return n_columns
+
+    def write_statistics(self, rows, out):
+        out[:] = rows
+
+    def log_marginal(self, count, stats):
+        return 0.0
+
+
+def test_unknown_values_are_refused():
+    frame, groups, _ = make_customers()
+    with pytest.raises(ValueError, match="values = 'count' must be one of 'numbers', 'counts'"):
+        FairBayesianClustering(Misspelt(), **QUICK).fit(
+            frame[["visits"]], sensitive_features=groups
+        )
+
+
+def test_rows_whose_only_value_is_in_a_constant_column_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    X[:, 1] = 1.0
+    X[4, 0] = np.nan
+    with (
+        pytest.raises(ValueError, match=r"no value at all \(rows 4\)"),
+        pytest.warns(UserWarning, match="column 1 is constant"),
+    ):
+        FairBayesianClustering(missing="ignore", **QUICK).fit(
+            X, sensitive_features=np.arange(20) % 2
+        )
 
 
 def test_rows_without_any_value_are_refused():

@@ -13,6 +13,10 @@ class InstantiatedGaussian(NamedTuple):
     def prepare(self, rows):
         return self
 
+    @property
+    def columns_are_independent(self):
+        return True
+
     def n_parameters(self, n_columns):
         return 2 * n_columns
 

@@ -187,7 +187,7 @@ def make_schedule(
             SPLIT_MERGE_MOVES if is_conjugate(model.family) else SPLIT_MERGE_MOVES_WITH_PARAMETERS
         )
     n_split_merge = math.ceil(SPLIT_MERGE_SHARE * split_merge_moves)
-    n_redeal = int(REDEAL_SHARE * split_merge_moves)
+    n_redeal = min(math.ceil(REDEAL_SHARE * split_merge_moves), split_merge_moves - n_split_merge)
     joint = matching_step == "joint"
     passes = 0 if joint or not model.n_masked.any() else 1
     return Schedule(
@@ -219,7 +219,12 @@ def make_likelihood(model: Model) -> Collapsed | Instantiated:
     n_columns = model.rows.shape[1]
     n_parameters = family.n_parameters(n_columns)
     n_blocks = n_columns if getattr(family, "columns_are_independent", False) else 1
-    block_size = n_parameters // n_blocks
+    block_size, left = divmod(n_parameters, n_blocks)
+    if left:
+        raise ValueError(
+            f"family: {type(family).__name__} says that columns are independent, but its "
+            f"{n_parameters} parameters are no multiple of the {n_columns} columns."
+        )
     return Instantiated(
         family=family,
         stand_in=copy.deepcopy(model.stand_in),

@@ -113,7 +113,7 @@ def _fingerprint(likelihood: tuple[Any, ...], distance: tuple[Any, ...]) -> str 
 
 def _digest_classes(digest: Any, classes: tuple[Any, ...], verbs: tuple[str, ...]) -> None:
     """Hash the verbs of a class, and of the classes inside it."""
-    digest.update(b"(")
+    digest.update(f"({getattr(classes[0], '_fields', ())}".encode())
     for verb in verbs:
         if hasattr(classes[0], verb):
             digest.update(verb.encode())
@@ -130,6 +130,7 @@ def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:
         if id(value) not in seen:
             seen.add(id(value))
             _digest_code(digest, value.__code__)
+            _digest_value(digest, (value.__defaults__, *(value.__kwdefaults__ or {}).items()), seen)
             for name in sorted(_names_in(value.__code__)):
                 if name in value.__globals__:
                     digest.update(name.encode())
@@ -141,6 +142,8 @@ def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:
     elif isinstance(value, (tuple, list)):
         for item in value:
             _digest_value(digest, item, seen)
+    elif isinstance(value, ModuleType) and value.__name__ not in ("math", "numpy"):
+        raise TypeError(f"cannot tell whether {value.__name__} has changed")
     elif isinstance(value, (ModuleType, BuiltinFunctionType, type, np.ufunc)):
         digest.update(f"{value.__name__}".encode())
     elif isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):

@@ -22,7 +22,7 @@ from fairmix.families import (
     StudentT,
     missing_verbs,
 )
-from fairmix.inputs import columns_of
+from fairmix.inputs import categorical_columns, columns_of
 from fairmix.values import find_missing, plain_values, shorten
 
 #: Names for the ``family`` parameter.
@@ -64,6 +64,14 @@ def choose_family(family: Any, X: Any) -> Any:
         return _choose_by_column(family, X)
     if isinstance(family, str) and family == "auto":
         return _choose_by_column({}, X)
+    if isinstance(family, Product):
+        n_columns = len(columns_of(X, as_table=True))
+        if len(family.families) != n_columns:
+            raise ValueError(
+                f"family is a Product of {len(family.families)} families, but X has {n_columns} "
+                "columns; give one for each, or a dict from columns to families."
+            )
+        return Product(tuple(_resolve(each, "family") for each in family.families))
     return _resolve(family, "family")
 
 
@@ -102,12 +110,17 @@ def _choose_by_column(given: Mapping[Any, Any], X: Any) -> Product:
             )
         if not (isinstance(family, str) and family == "auto"):
             chosen[name] = _resolve(family, f"family[{key!r}]")
-    return Product(
-        tuple(
-            chosen[name] if name in chosen else family_of_values(plain_values(values))
-            for name, values in columns
-        )
-    )
+    codes = categorical_columns(X)
+    for name, values in columns:
+        if name not in chosen:
+            if name in codes:  # numbers that are codes, too
+                texts = [
+                    None if lacks else str(v)
+                    for v, lacks in zip(values, find_missing(values), strict=True)
+                ]
+                values = np.array(texts, dtype=object)
+            chosen[name] = family_of_values(plain_values(values))
+    return Product(tuple(chosen[name] for name in names))
 
 
 def family_of_values(values: NDArray[Any]) -> Any:

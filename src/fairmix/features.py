@@ -25,8 +25,8 @@ from fairmix.values import (
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-#: What a family's columns may hold, if it is numbers.
-NUMBER_KINDS = ("numbers", "counts", "amounts")
+#: What a family's columns may hold.
+NUMBER_KINDS, CATEGORY_KINDS = ("numbers", "counts", "amounts"), ("categories", "binary")
 #: A categorical column with more categories than this is refused.
 MAX_LEVELS = 1000
 REMEDY = "or pass missing='ignore', which leaves missing cells out"
@@ -79,6 +79,12 @@ def read_features(X: Any, kinds: str | Sequence[str], *, allow_missing: bool = F
         Numbers and codes.
     """
     every = [kinds] if isinstance(kinds, str) else list(kinds)
+    unknown = [kind for kind in every if kind not in (*NUMBER_KINDS, *CATEGORY_KINDS)]
+    if unknown:
+        raise ValueError(
+            f"family: its values = {unknown[0]!r} must be one of "
+            f"{', '.join(map(repr, (*NUMBER_KINDS, *CATEGORY_KINDS)))}."
+        )
     if all(kind in NUMBER_KINDS for kind in every):
         rows, names = _read_numbers(X)
     else:
@@ -92,7 +98,7 @@ def read_features(X: Any, kinds: str | Sequence[str], *, allow_missing: bool = F
     for column, kind in enumerate(every):
         _check_range(features, column, kind)
     if allow_missing:
-        _refuse_empty_rows(features)
+        refuse_empty_rows(features)
     return features
 
 
@@ -229,8 +235,14 @@ def _check_range(features: Features, column: int, kind: str) -> None:
         )
 
 
-def _refuse_empty_rows(features: Features) -> None:
-    """Raise an error if rows have no value at all."""
+def refuse_empty_rows(features: Features) -> None:
+    """Raise an error if rows have no value at all.
+
+    Parameters
+    ----------
+    features : Features
+        The columns.
+    """
     empty = np.flatnonzero(np.isnan(features.rows).all(axis=1))
     if len(empty):
         raise ValueError(

@@ -196,6 +196,27 @@ def as_frame(data: Any) -> Any:
     return native if isinstance(native, nw.DataFrame) else None
 
 
+def categorical_columns(data: Any) -> set[Any]:
+    """Give the columns of a frame that are categorical by their type.
+
+    Parameters
+    ----------
+    data : data frame or array-like
+        The data.
+
+    Returns
+    -------
+    set
+        Their names; nothing for an array.
+    """
+    frame = as_frame(data)
+    if frame is None:
+        return set()
+    return {
+        name for name, kind in frame.schema.items() if isinstance(kind, (nw.Categorical, nw.Enum))
+    }
+
+
 def as_array(data: Any) -> Any:
     """Turn lists into an array; lists of unequal length are an error.
 

@@ -48,7 +48,9 @@ class Posterior:
         Sum of the clusters' log marginal likelihoods, on the data as sampled.
     log_posterior : ndarray of shape (n_chains, n_draws)
         :math:`\log V_n(t) + \sum_c \log \gamma^{(|c|)}` plus log likelihood plus
-        :math:`\sum_b \log e(\mathbf T_b)`: the log posterior up to a constant.
+        :math:`\sum_b \log e(\mathbf T_b)`: the log posterior up to a constant. For families whose
+        parameters are sampled, the log prior density of these is in it: a density whose
+        dimension changes with the number of clusters.
     fairness_gap, balance, cost : ndarray of shape (n_chains, n_draws)
         As in :mod:`fairmix.metrics`, on the data as sampled.
     group_gaps : ndarray of shape (n_chains, n_draws, n_groups - 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairmix.distances import Euclidean, Gower, Hamming, code_indicators
 from fairmix.families import Product
-from fairmix.features import Features
+from fairmix.features import Features, refuse_empty_rows
 from fairmix.inputs import Groups
 from fairmix.metrics import category_cost, squared_distance_cost
 
@@ -80,6 +80,7 @@ def prepare_table(features: Features, family: Any, *, standardize: bool) -> Tabl
     """
     kept = varying_columns(features)
     features = features.select(kept)
+    refuse_empty_rows(features)
     if isinstance(family, Product):
         family = family.select(kept.tolist())
     n_columns = len(kept)
@@ -118,7 +119,9 @@ def varying_columns(features: Features) -> IntArray:
         )
     if not varies.all():
         dropped = ", ".join(features.describe(int(k)) for k in np.flatnonzero(~varies))
-        warnings.warn(f"X: {dropped} is constant and was dropped.", UserWarning, stacklevel=5)
+        warnings.warn(
+            f"X: {dropped} is constant (or empty) and was dropped.", UserWarning, stacklevel=5
+        )
     return np.flatnonzero(varies)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import integrate
 
 from fairmix.families._protocol import is_conjugate, missing_verbs, prepare
+from fairmix.families.product import Product
 
 FloatArray = NDArray[np.float64]
 
@@ -69,6 +70,8 @@ def check_family(family: Any, X: Any, *, random_state: int = 0) -> None:
         )
     if lacking:
         raise ValueError(f"{name} {lacking}")
+    if isinstance(family, Product):
+        raise TypeError("family is a Product; check the families of its columns one by one.")
     rows = np.array(X, dtype=np.float64)
     if rows.ndim != 2 or len(rows) < 2:
         raise ValueError(
@@ -288,7 +291,7 @@ def _total_probability(density: Callable[[float], float], column: FloatArray, va
         levels = 2 if values == "binary" else int(np.nanmax(column)) + 1
         return sum(density(float(x)) for x in range(levels))
     if values == "counts":
-        return _sum_of_counts(density)
+        return _sum_of_counts(density, int(np.nanmax(column)))
     low = 0.0 if values == "amounts" else -math.inf
     centre, scale = float(np.nanmedian(column)), float(np.nanstd(column)) or 1.0
     grid = centre + scale * np.linspace(-12, 12, 2401)
@@ -306,12 +309,12 @@ def _total_probability(density: Callable[[float], float], column: FloatArray, va
     return float(total)
 
 
-def _sum_of_counts(density: Callable[[float], float]) -> float:
-    """Sum a density over 0, 1, 2, ... until hardly anything is left."""
+def _sum_of_counts(density: Callable[[float], float], largest: int) -> float:
+    """Sum a density over 0, 1, 2, ... until hardly anything is left beyond the largest value."""
     total = 0.0
     for x in range(MAX_COUNTS):
         term = density(float(x))
         total += term
-        if x > MIN_COUNTS and term * x < 1e-6:
+        if x > max(MIN_COUNTS, 2 * largest) and term * x < 1e-6:
             break
     return total

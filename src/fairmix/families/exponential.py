@@ -88,5 +88,5 @@ class TabulatedExponential(NamedTuple):
         for j in range(n_columns):
             n_present = int(stats[n_columns + j]) if self.has_missing else count
             total += self.log_gamma[n_present]
-            total -= (self.shape + n_present) * math.log(self.rates[j] + stats[j])
+            total -= (self.shape + n_present) * math.log(self.rates[j] + max(stats[j], 0.0))
         return total

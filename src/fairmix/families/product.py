@@ -51,16 +51,20 @@ class Product(NamedTuple):
 
     def prepare(self, rows: FloatArray) -> Any:
         """Prepare each block and nest them; a single block is the family itself."""
-        blocks: dict[Any, list[int]] = {}
+        blocks: list[tuple[Any, list[int]]] = []
         for column, family in enumerate(self.families):
-            blocks.setdefault(family, []).append(column)
+            columns = next((known for other, known in blocks if _are_same(other, family)), None)
+            if columns is None:
+                blocks.append((family, [column]))
+            else:
+                columns.append(column)
         prepared = [
             (prepare(family, np.ascontiguousarray(rows[:, columns])), columns)
-            for family, columns in blocks.items()
+            for family, columns in blocks
         ]
         if len(prepared) == 1:
             return prepared[0][0]
-        for (block, _), family in zip(prepared, blocks, strict=True):
+        for (block, _), (family, _) in zip(prepared, blocks, strict=True):
             if not is_conjugate(block):
                 raise ValueError(
                     f"family: {type(family).__name__} has no conjugate prior, so it cannot be "
@@ -80,6 +84,11 @@ class Product(NamedTuple):
             nested = make(block, nested, len(columns), n_first, np.arange(len(columns + order)))
             order = columns + order
         return nested._replace(order=np.array(order))
+
+
+def _are_same(family: Any, other: Any) -> bool:
+    """Tell whether families are the same; as tuples, Bernoulli() and Categorical() are equal."""
+    return type(family) is type(other) and all(map(np.array_equal, family, other))
 
 
 def _has_shared(family: Any) -> bool:

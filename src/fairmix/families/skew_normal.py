@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fairmix.families._protocol import check_positive
 
 #: Below this, the normal distribution function is taken from its asymptotic series.
-FAR_LEFT = -12.0
+FAR_LEFT = -35.0
 #: Larger numbers are not exponentiated.
 MAX_LOG = 300.0
 

@@ -101,7 +101,7 @@ def slice_one(rng, likelihood, parameters, block, first, last, k, log_here):
         if log_there > level:
             log_here = log_there
             break
-        if parameters[k] == here or high - low < 1e-12 * (1.0 + abs(here)):
+        if parameters[k] == here or not high - low >= 1e-12 * (1.0 + abs(here)):
             parameters[k] = here  # rounding alone keeps the present value out of the slice
             break
         if parameters[k] < here:
@@ -159,9 +159,9 @@ def newton_round(likelihood, block, first, last):
         for j in range(i + 1, size):
             step[i] -= factor[j, i] * step[j]
         step[i] /= factor[i, i]
+        if not abs(step[i]) < math.inf:
+            return 0.0
         longest = max(longest, abs(step[i]))
-    if not longest < math.inf:
-        return 0.0
     share = min(1.0, MAX_STEP / max(longest, 1e-300))
     walk(likelihood, block, share)
     for _ in range(MAX_SHORTENED):

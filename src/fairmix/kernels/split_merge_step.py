@@ -129,21 +129,21 @@ def propose_deal(
     else:
         part_anchors(deal)
         log_ratio -= deal_out(rng, layout, deal, budget, True)
-        if log_ratio == -math.inf:
+        if not log_ratio > -math.inf:
             return 0
     log_ratio += log_weight(
         rng, likelihood, tables, row_stats, deal, cluster, other_cluster, True, keeps_parameters
     )
     log_ratio += log_choice(likelihood, state, deal, new_t, cluster, other_cluster)
     log_ratio += draw_matches(rng, distance, layout, state, deal, n_slots)
-    if log_ratio < log_threshold:
+    if not log_ratio >= log_threshold:  # NaN is refused, too
         return 0
     if kind == MERGE:
         # The probability to split again is at most 1: most merges are refused without a launch.
         launch(rng, likelihood, row_stats, deal)
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
-        if log_ratio < log_threshold:
+        if not log_ratio >= log_threshold:
             return 0
         put_all_in_a(deal, n_members)
         add_up_halves(row_stats, deal, n_members)

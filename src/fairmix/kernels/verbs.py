@@ -40,14 +40,15 @@ LIKELIHOOD_VERBS = (
 
 
 @cache  # or each of numba's attempts to type a call would compile the method again
-def _compile(method):
+def _compile(method, owner):
+    """Compile a method for one type; families may be nested, and numba knows no recursion."""
     return kernel(method)
 
 
 def _make_callable(verb):
     @overload_method(types.BaseNamedTuple, verb)
     def compile_verb(self, *arguments):
-        method = _compile(getattr(self.instance_class, verb))
+        method = _compile(getattr(self.instance_class, verb), self)
 
         def call(self, *arguments):
             return method(self, *arguments)
