@@ -17,7 +17,7 @@ LAYERS = [
     {"cap"},
     {"kernels"},
     {"inputs", "model", "posterior", "compilation", "parameters", "point_estimate"},
-    {"features", "family_choice"},
+    {"features", "family_choice", "likelihood"},
     {"metrics", "chain"},
     {"preparation", "start"},
     {"sampling"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +11,11 @@ from numpy.typing import NDArray
 
 from fairmix.compilation import classes_of, compiled_sweeps
 from fairmix.families import is_conjugate
-from fairmix.kernels.collapsed import Collapsed
 from fairmix.kernels.instantiated import Instantiated
 from fairmix.kernels.launch import Deal
 from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
 from fairmix.kernels.sweep import MOVES, Draws
+from fairmix.likelihood import make_likelihood
 from fairmix.model import Model
 
 IntArray = NDArray[np.int64]
@@ -29,8 +28,6 @@ SPLIT_MERGE_MOVES = 40
 SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.5, 0.05
 #: The same if clusters have parameters, which a split or a merge must fit to its halves.
 SPLIT_MERGE_MOVES_WITH_PARAMETERS = 4
-#: Auxiliary parameters of Algorithm 8.
-N_AUXILIARY = 3
 #: A launch looks at about so many rows, and at all of them in its last round.
 MAX_LAUNCHED = 200
 
@@ -201,52 +198,6 @@ def make_schedule(
         split_merge_proposals=n_split_merge,
         redeal_proposals=n_redeal,
         exchange_proposals=split_merge_moves - n_split_merge - n_redeal,
-    )
-
-
-def make_likelihood(model: Model) -> Collapsed | Instantiated:
-    """Make a chain's own likelihood: it holds parameters, and room to work in."""
-    n_rows, n_anchors = model.grouping.n_rows, model.grouping.n_anchors
-    family = copy.deepcopy(model.family)
-    if is_conjugate(family):
-        return Collapsed(
-            family=family,
-            power=np.ones(1),
-            shared_log_prior=np.zeros(1),
-            counts=np.zeros(n_anchors),
-            stats=np.zeros((n_anchors, model.row_stats.shape[1])),
-        )
-    n_columns = model.rows.shape[1]
-    n_parameters = family.n_parameters(n_columns)
-    n_blocks = n_columns if getattr(family, "columns_are_independent", False) else 1
-    block_size, left = divmod(n_parameters, n_blocks)
-    if left:
-        raise ValueError(
-            f"family: {type(family).__name__} says that columns are independent, but its "
-            f"{n_parameters} parameters are no multiple of the {n_columns} columns."
-        )
-    return Instantiated(
-        family=family,
-        stand_in=copy.deepcopy(model.stand_in),
-        rows=model.rows,
-        n_blocks=n_blocks,
-        power=np.ones(1),
-        parameters=np.zeros((n_anchors, n_parameters)),
-        auxiliaries=np.zeros((N_AUXILIARY, n_parameters)),
-        auxiliary_log_density=np.zeros(N_AUXILIARY),
-        auxiliary_log_weights=np.zeros(N_AUXILIARY),
-        has_begun=np.zeros(1, dtype=bool),
-        adapts=np.zeros(1, dtype=bool),
-        widths=np.ones(n_parameters),
-        reference=np.zeros(n_parameters),
-        proposed=np.zeros((2, n_parameters)),
-        proposed_log_density=np.zeros(2),
-        centre=np.zeros(n_parameters),
-        factors=np.zeros((n_blocks, block_size, block_size)),
-        step=np.zeros(block_size),
-        above=np.zeros(block_size),
-        first_listed=np.zeros(n_anchors + 1, dtype=np.int64),
-        listed=np.zeros(n_rows, dtype=np.int64),
     )
 
 
