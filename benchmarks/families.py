@@ -32,9 +32,8 @@ OPTIONS = {"n_jobs": 2, "random_state": 0}
 def categories():
     """Bank, categorised."""
     print("| Bank, categorised | clusters | cost | gap | balance |\n|---|---|---|---|---|")
-    print(
-        "| the paper's MFM / FBC (its own rows) | see its table | - / 2907 | - / .004 | - / .640 |"
-    )
+    print("| the paper's MFM, its own rows | 5 | 2184 | .058 | .200 |")
+    print("| the paper's FBC, its own rows | 3 | 2907 | .004 | .640 |")
     figures = {}
     for draw in range(5):
         X, groups = load(f"bank {draw}")

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fairmix import FairBayesianClustering, Fixed, Geometric, Uniform, metrics
 from fairmix.baselines import MixtureOfFiniteMixtures
-from fairmix.datasets import load_galaxy, load_toy
+from fairmix.datasets import load_toy
 from fairmix.families import Gaussian
 from fairmix.preparation import standardise
 
@@ -369,15 +369,3 @@ def test_progress(table, capsys):
     X, group = table
     FairBayesianClustering(**QUICK, verbose=1).fit(X, sensitive_features=group)
     assert "100 % of 140 sweeps" in capsys.readouterr().err
-
-
-def test_datasets():
-    toy = load_toy(n_rows=60)
-    assert toy.data.shape == (60, 2)
-    assert toy.sensitive_features.value_counts().tolist() == [30, 30]
-    literal = load_toy(n_rows=60, literal=True).data
-    assert literal["x"].max() < 0 < toy.data["x"].max()
-    galaxy = load_galaxy()
-    assert galaxy.data["velocity"].agg(["count", "min", "max"]).tolist() == [82, 9.172, 34.279]
-    with pytest.raises(ValueError, match="multiple of 6"):
-        load_toy(n_rows=7)
