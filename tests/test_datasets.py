@@ -237,6 +237,12 @@ def test_a_local_file_can_be_the_source(data_folder, cache, monkeypatch, tmp_pat
     assert len(load_diabetes().data) == 768
 
 
+def test_the_public_file_may_be_in_the_users_folder(data_folder, cache, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAIRMIX_DATA", str(tmp_path))
+    (tmp_path / "diabetes.arff").write_bytes(public_diabetes(data_folder))
+    assert len(load_diabetes().data) == 768
+
+
 def test_a_cache_that_cannot_be_written_loses_nothing(data_folder, server, cache, monkeypatch):
     server.answers["/diabetes.arff"] = public_diabetes(data_folder)
     redirect(monkeypatch, diabetes_module, server.url + "/diabetes.arff")

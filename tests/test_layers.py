@@ -13,7 +13,8 @@ ROOT = Path(fairmix.__file__).parent
 
 # A module imports only from layers before its own.
 LAYERS = [
-    {"_version", "values", "diagnostics", "distances", "partition", "matching", "families"},
+    {"_version", "values", "diagnostics", "distances", "partition", "medoids", "families"},
+    {"matching"},
     {"cap"},
     {"kernels"},
     {"inputs", "model", "posterior", "compilation", "parameters", "point_estimate"},

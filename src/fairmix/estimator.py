@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -19,10 +18,10 @@ from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_mat
 from fairmix.model import Model
 from fairmix.parameters import (
     check_choice,
+    check_groups,
     check_integer,
     check_memory,
     check_positive,
-    describe_groups,
     resolve_masks,
 )
 from fairmix.partition import PartitionPrior, as_components_prior
@@ -32,9 +31,6 @@ from fairmix.preparation import Table, prepare_table, warn_about_copies
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
-
-#: With fewer rows than this in the smallest group, a warning is given.
-SMALL_GROUP = 10
 
 
 class FairBayesianClustering(ClusterMixin, BaseEstimator):
@@ -313,7 +309,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         model_rng = np.random.default_rng(model_seed)
         audited = arrange_groups(groups.names, groups.codes, model_rng)
         if enforce:
-            _check_groups(audited)
+            check_groups(audited)
             warn_about_copies(features, groups)
             grouping = audited
         else:
@@ -457,33 +453,4 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.labels_ = posterior.labels[chain, draw].astype(np.int64)
         self.n_clusters_ = int(posterior.n_clusters[chain, draw])
         self.groups_ = dict(zip(grouping.names, grouping.sizes.tolist(), strict=True))
-        self.n_features_in_ = features.rows.shape[1]
-        if features.names is not None and all(isinstance(name, str) for name in features.names):
-            self.feature_names_in_ = np.array(features.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-
-def _check_groups(grouping: Grouping) -> None:
-    """Refuse or warn about groups that cannot be made fair."""
-    if grouping.n_groups == 1:
-        warnings.warn(
-            "sensitive_features has one group only, so nothing was made fair: this is an ordinary "
-            "mixture. Pass the sensitive attribute as sensitive_features.",
-            UserWarning,
-            stacklevel=4,
-        )
-    elif grouping.n_anchors == 1:
-        raise ValueError(
-            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has a single row "
-            f"({describe_groups(grouping)}), so there could be only one cluster; merge rare groups "
-            "or drop their rows."
-        )
-    elif grouping.n_anchors < SMALL_GROUP:
-        warnings.warn(
-            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
-            f"{grouping.n_anchors} rows ({describe_groups(grouping)}), and there can be no more "
-            "clusters than that; merge rare groups or drop their rows.",
-            UserWarning,
-            stacklevel=4,
-        )
+        features.note_on(self)

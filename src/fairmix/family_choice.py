@@ -75,6 +75,28 @@ def choose_family(family: Any, X: Any) -> Any:
     return _resolve(family, "family")
 
 
+def numbers_and_categories(X: Any) -> Product:
+    """Give Gaussian columns for numbers and categorical ones for all else, as distances want it.
+
+    Parameters
+    ----------
+    X : data frame or array-like
+        The data.
+
+    Returns
+    -------
+    Product
+        One family for each column.
+    """
+    codes = categorical_columns(X)
+    chosen = []
+    for name, values in columns_of(X, as_table=True):
+        present = plain_values(values[~find_missing(values)])
+        is_number = present.dtype.kind in "biuf" and name not in codes
+        chosen.append(FAMILIES["gaussian" if is_number else "categorical"])
+    return Product(tuple(chosen))
+
+
 def _resolve(family: Any, argument: str) -> Any:
     """Give the family of a name, or check an object."""
     if isinstance(family, str):

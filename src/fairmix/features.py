@@ -59,6 +59,14 @@ class Features:
         names = None if self.names is None else [self.names[k] for k in kept]
         return Features(np.ascontiguousarray(self.rows[:, kept]), names, self.is_category[kept])
 
+    def note_on(self, estimator: Any) -> None:
+        """Set what scikit-learn expects of a fitted estimator to know of its features."""
+        estimator.n_features_in_ = self.rows.shape[1]
+        if self.names is not None and all(isinstance(name, str) for name in self.names):
+            estimator.feature_names_in_ = np.array(self.names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+
 
 def read_features(X: Any, kinds: str | Sequence[str], *, allow_missing: bool = False) -> Features:
     """Read X as a family wants it.

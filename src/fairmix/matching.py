@@ -18,6 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from fairmix.medoids import k_medoids
+
 IntArray = NDArray[np.int64]
 
 #: Transport and medoids are solved in random blocks of this many rows, so that they stay linear.
@@ -206,31 +208,10 @@ def _medoids(distance: Any, n_anchors: int, n_medoids: int, rng: np.random.Gener
     ends = np.cumsum([0, *(len(block) for block in blocks)])
     shares = np.diff(n_medoids * ends // n_anchors)
     found = [
-        block[_alternate_medoids(distance.matrix(block, block), int(share), rng)]
+        block[k_medoids(distance.matrix(block, block), int(share), rng)]
         for block, share in zip(blocks, shares, strict=True)
     ]
     return np.concatenate(found)
-
-
-def _alternate_medoids(
-    distances: NDArray[np.float64], n_medoids: int, rng: np.random.Generator
-) -> IntArray:
-    """K-medoids by alternation: assign to the nearest medoid, then recentre each cluster."""
-    medoids = rng.choice(len(distances), n_medoids, replace=False)
-    if n_medoids == 0:
-        return medoids
-    for _ in range(100):
-        nearest = np.argmin(distances[:, medoids], axis=1)
-        nearest[medoids] = np.arange(n_medoids)  # duplicates must not leave one empty
-        moved = medoids.copy()
-        for k in range(n_medoids):
-            members = np.flatnonzero(nearest == k)
-            within = distances[np.ix_(members, members)].sum(axis=0)
-            moved[k] = members[np.argmin(within)]
-        if np.array_equal(moved, medoids):
-            break
-        medoids = moved
-    return medoids
 
 
 def initial_match(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from fairmix.matching import Grouping
 
 IntArray = NDArray[np.int64]
+
+#: With fewer rows than this in the smallest group, a warning is given.
+SMALL_GROUP = 10
 
 
 def check_integer(name: str, value: Any, smallest: int) -> int:
@@ -179,3 +183,34 @@ def describe_groups(grouping: Grouping) -> str:
     ]
     rest = grouping.n_groups - len(shown)
     return ", ".join(shown) + (f", ... and {rest} more groups" if rest else "")
+
+
+def check_groups(grouping: Grouping) -> None:
+    """Refuse or warn about groups that cannot be made fair.
+
+    Parameters
+    ----------
+    grouping : Grouping
+        The groups.
+    """
+    if grouping.n_groups == 1:
+        warnings.warn(
+            "sensitive_features has one group only, so nothing was made fair: this is ordinary "
+            "clustering. Pass the sensitive attribute as sensitive_features.",
+            UserWarning,
+            stacklevel=4,
+        )
+    elif grouping.n_anchors == 1:
+        raise ValueError(
+            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has a single row "
+            f"({describe_groups(grouping)}), so there could be only one cluster; merge rare groups "
+            "or drop their rows."
+        )
+    elif grouping.n_anchors < SMALL_GROUP:
+        warnings.warn(
+            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
+            f"{grouping.n_anchors} rows ({describe_groups(grouping)}), and there can be no more "
+            "clusters than that; merge rare groups or drop their rows.",
+            UserWarning,
+            stacklevel=4,
+        )

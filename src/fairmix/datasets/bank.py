@@ -56,7 +56,7 @@ def load_bank(
     Parameters
     ----------
     n_rows : int, "paper" or None, default=None
-        All rows (None), so many drawn at random, or 1,000 with the paper's group sizes: 606 and 394,
+        All rows (None), so many drawn at random, or 1,000 with the paper's sizes: 606 and 394,
         or 586, 305 and 109.
     groups : {"married", "single", "marital"}, default="married"
         Married or not; married or single (the paper's words, which do not give its sizes in a

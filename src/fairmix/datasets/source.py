@@ -1,9 +1,10 @@
 """Where public data comes from: a folder of the user's, the cache, or the public source.
 
 A dataset is one file in a form of ours (CSV with a header), whose SHA-256 is known. It
-is looked for in the folder that the environment variable FAIRMIX_DATA names, then in the
-user's cache; else the public file is downloaded, brought into that form, checked and kept. Archives
-are never unpacked to disk: one named member is read, up to a size.
+is looked for in the folder that the environment variable FAIRMIX_DATA names (where the public file
+itself will do), then in the user's cache; else the public file is downloaded, brought into that
+form, checked and kept. Archives are never unpacked to disk: one named member is read, up to
+a size.
 """
 
 from __future__ import annotations
@@ -65,11 +66,16 @@ class Source:
     convert: Callable[[bytes], bytes]
 
     @property
+    def public_name(self) -> str:
+        """Name of the public file."""
+        return self.url.rsplit("/", 1)[-1]
+
+    @property
     def remedy(self) -> str:
         """What users can do by hand."""
         return (
-            f"Download it by hand, or put {self.file_name} into a folder and let the environment "
-            f"variable {FOLDER_VARIABLE} name that folder."
+            f"If it can be had in another way, put {self.public_name} into a folder and let the "
+            f"environment variable {FOLDER_VARIABLE} name that folder."
         )
 
 
@@ -98,6 +104,9 @@ def read_source(source: Source) -> bytes:
         path = Path(folder) / source.file_name
         if path.exists():
             return _read_checked(path, source)
+        public = Path(folder) / source.public_name
+        if public.exists():
+            return _bring_into_form(public.read_bytes(), source)
     cached = user_cache_path("fairmix") / "data" / source.file_name
     if cached.exists():
         try:
@@ -105,7 +114,7 @@ def read_source(source: Source) -> bytes:
         except ValueError:
             print(f"fairmix: {cached} is damaged and is downloaded again", file=sys.stderr)
     print(f"fairmix: downloading {source.file_name} from {source.url}", file=sys.stderr, flush=True)
-    contents = _download(source)
+    contents = _bring_into_form(_fetch(source), source)
     _keep(contents, cached)
     return contents
 
@@ -121,9 +130,8 @@ def _read_checked(path: Path, source: Source) -> bytes:
     return contents
 
 
-def _download(source: Source) -> bytes:
-    """Fetch the public file, take the data out of it, and check that it is what we know."""
-    contents = _fetch(source)
+def _bring_into_form(contents: bytes, source: Source) -> bytes:
+    """Take the data out of the public file, and check that it is what we know."""
     for member in source.members:
         contents = _take_out(contents, member, source)
     try:
