@@ -24,6 +24,7 @@ LAYERS = [
     {"sampling"},
     {"estimator", "datasets", "plotting"},
     {"baselines"},
+    {"comparison"},
 ]
 
 

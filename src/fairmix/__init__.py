@@ -2,11 +2,13 @@
 
 from fairmix import baselines, datasets, families, metrics
 from fairmix._version import __version__
+from fairmix.comparison import Comparison, compare
 from fairmix.estimator import FairBayesianClustering
 from fairmix.partition import Fixed, Geometric, ShiftedPoisson, Uniform
 from fairmix.posterior import Posterior
 
 __all__ = [
+    "Comparison",
     "FairBayesianClustering",
     "Fixed",
     "Geometric",
@@ -15,6 +17,7 @@ __all__ = [
     "Uniform",
     "__version__",
     "baselines",
+    "compare",
     "datasets",
     "families",
     "metrics",

@@ -311,10 +311,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         if enforce:
             check_groups(audited)
             warn_about_copies(features, groups)
-            grouping = audited
-        else:
-            grouping = arrange_groups(["all"], np.zeros_like(groups.codes), model_rng)
         table = prepare_table(features, family, standardize=self.standardize)
+        units, unit_of_row, grouping = self._arrange(table, audited, model_rng)
         n_rows = len(table.rows)
         check_memory(
             self.n_chains,
@@ -323,7 +321,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             label_type(grouping.n_anchors).itemsize,
         )
 
-        model = self._make_model(table, grouping, model_rng)
+        model = self._make_model(units, grouping, model_rng)
         chains = [
             self._make_chain(model, number, np.random.default_rng(chain_seed))
             for number, chain_seed in enumerate(chain_seeds)
@@ -336,7 +334,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             n_warmup=self.n_warmup,
             n_draws=self.n_draws,
             thin=self.thin,
-            audit=Audit(group_codes, audited.names, table.cost),
+            audit=Audit(
+                np.argsort(grouping.order)[unit_of_row], group_codes, audited.names, table.cost
+            ),
             annealing=self.annealing,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
@@ -348,6 +348,12 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         if enforce:
             self.gap_bound_ = min(model.cap.max_gap, certain_gap(grouping, model.n_masked))
         return self
+
+    def _arrange(
+        self, table: Table, audited: Grouping, rng: np.random.Generator
+    ) -> tuple[Table, IntArray, Grouping]:
+        """Give what is sampled (rows, or bundles of them), each row's place in it, and groups."""
+        return table, np.arange(len(table.rows)), audited
 
     def _read_features(self, X: Any, family: Any) -> Features:
         """Read X as the family wants it; missing cells only if they are to be left out."""

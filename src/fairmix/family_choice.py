@@ -22,7 +22,7 @@ from fairmix.families import (
     StudentT,
     missing_verbs,
 )
-from fairmix.inputs import categorical_columns, columns_of
+from fairmix.inputs import as_frame, categorical_columns, columns_of
 from fairmix.values import find_missing, plain_values, shorten
 
 #: Names for the ``family`` parameter.
@@ -75,7 +75,7 @@ def choose_family(family: Any, X: Any) -> Any:
     return _resolve(family, "family")
 
 
-def numbers_and_categories(X: Any) -> Product:
+def numbers_and_categories(X: Any) -> Any:
     """Give Gaussian columns for numbers and categorical ones for all else, as distances want it.
 
     Parameters
@@ -85,9 +85,11 @@ def numbers_and_categories(X: Any) -> Product:
 
     Returns
     -------
-    Product
-        One family for each column.
+    family
+        A ``Product`` for a data frame; Gaussian for an array, which must hold numbers.
     """
+    if as_frame(X) is None:
+        return FAMILIES["gaussian"]
     codes = categorical_columns(X)
     chosen = []
     for name, values in columns_of(X, as_table=True):

@@ -1,8 +1,8 @@
 r"""k-medoids by eager swaps.
 
-The loss is :math:`\sum_i w_i \min_{m \in M} d(i, m)`. With the distance of every point to its nearest
-and second nearest medoid at hand, the gain of replacing *any* medoid by one candidate costs
-one pass over the points (Schubert & Rousseeuw 2021); a swap that lowers the loss is made at
+The loss is :math:`\sum_i w_i \min_{m \in M} d(i, m)`. With the distance of every point to its
+nearest and second nearest medoid at hand, the gain of replacing *any* medoid by one candidate
+costs one pass over the points (Schubert & Rousseeuw 2021); a swap that lowers the loss is made at
 once. The result is a local minimum: no single swap improves it.
 """
 

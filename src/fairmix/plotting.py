@@ -75,6 +75,71 @@ def plot_clustering(
     return figure
 
 
+def plot_trade_off(runs: Any) -> Figure:
+    """Draw cost against the fairness gap, one line for each method as its setting changes.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Runs of a :class:`fairmix.comparison.Comparison`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Means over seeds as points (filled at the strictest setting, the first), their ranges as
+        thin bars.
+    """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    figure = Figure(figsize=(9.2, 5.0), layout="constrained")
+    entries = []
+    axes = figure.subplots()
+    finished = runs[runs["error"] == ""]
+    for number, method in enumerate(runs["method"].unique()):
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        mine = finished[finished["method"] == method].groupby("setting", sort=False)
+        figures = mine[["gap", "cost", "n_clusters"]].agg(["mean", "min", "max"])
+        label = _describe_numbers(figures["n_clusters"]) if len(figures) else "failed"
+        style: dict[str, Any] = {"color": colour, "marker": marker}
+        entries.append(Line2D([], [], **style, mfc="white", label=f"{method} ({label})"))
+        if not len(figures):
+            continue
+        gap, cost = figures["gap"], figures["cost"]
+        axes.errorbar(
+            gap["mean"],
+            cost["mean"],
+            xerr=[gap["mean"] - gap["min"], gap["max"] - gap["mean"]],
+            yerr=[cost["mean"] - cost["min"], cost["max"] - cost["mean"]],
+            **style,
+            markerfacecolor="white",
+            elinewidth=0.7,
+        )
+        axes.plot(gap["mean"].iloc[0], cost["mean"].iloc[0], **style, zorder=5)
+    # Most of what matters is near zero, which a logarithm cannot show.
+    axes.set_xscale("function", functions=(np.sqrt, np.square))
+    axes.set_xlim(left=0.0)
+    highest = axes.get_xlim()[1]
+    ticks = [
+        tick for tick in (0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1) if tick <= highest
+    ]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xlabel("Fairness gap \u0394 (0 is fair; square-root scale)")
+    axes.set_ylabel("Cost: mean squared distance to the cluster mean")
+    axes.set_title("Towards the lower left is better; filled: each method at its strictest")
+    axes.grid(alpha=0.3)
+    figure.legend(handles=entries, loc="outside right upper", frameon=False)
+    return figure
+
+
+def _describe_numbers(numbers: Any) -> str:
+    """Give the range of numbers of clusters, in words."""
+    least, most = numbers["min"].min(), numbers["max"].max()
+    if least == most:
+        return f"{least:g} cluster" + ("s" if least != 1 else "")
+    return f"{least:g} to {most:g} clusters"
+
+
 def _project(X: Any, family: Any, n_features: int) -> tuple[Any, list[str]]:
     """Give two coordinates of each row, and their names."""
     kinds = getattr(family, "values", "numbers")

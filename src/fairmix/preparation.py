@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fairmix.distances import Euclidean, Gower, Hamming, code_indicators
 from fairmix.families import Product
-from fairmix.features import Features, refuse_empty_rows
+from fairmix.family_choice import numbers_and_categories
+from fairmix.features import Features, read_features, refuse_empty_rows
 from fairmix.inputs import Groups
 from fairmix.metrics import category_cost, squared_distance_cost
 
@@ -53,11 +54,16 @@ class Table:
         return Hamming(points) if self.is_category.all() else Euclidean(points)
 
     @property
+    def coordinates(self) -> FloatArray:
+        """Numbers, and an indicator for each category."""
+        return np.ascontiguousarray(code_indicators(self.points, self.is_category))
+
+    @property
     def cost(self) -> Callable[[IntArray], FloatArray]:
         """Cost of labellings of shape (n, n_rows)."""
         if self.is_category.all():
             return lambda labels: category_cost(self.points, labels)
-        coordinates = code_indicators(self.points, self.is_category)
+        coordinates = self.coordinates
         return lambda labels: squared_distance_cost(coordinates, labels)
 
 
@@ -94,6 +100,28 @@ def prepare_table(features: Features, family: Any, *, standardize: bool) -> Tabl
     has_own_units = ~features.is_category & (kinds != "numbers")
     points[:, has_own_units] = standardise(points[:, has_own_units])
     return Table(rows, family, points, features.is_category)
+
+
+def prepare_points(X: Any, *, standardize: bool = True) -> tuple[Features, FloatArray]:
+    """Read a table as points: numbers (in standard units), and an indicator for each category.
+
+    Parameters
+    ----------
+    X : data frame or array-like
+        The data; categories must be in a data frame.
+    standardize : bool, default=True
+        Whether numbers are put into standard units.
+
+    Returns
+    -------
+    features : Features
+        The columns of X.
+    points : ndarray of shape (n_rows, n_coordinates)
+        The points.
+    """
+    family = numbers_and_categories(X)
+    features = read_features(X, getattr(family, "values", "numbers"))
+    return features, prepare_table(features, family, standardize=standardize).coordinates
 
 
 def varying_columns(features: Features) -> IntArray:

@@ -33,6 +33,8 @@ class Audit:
 
     Attributes
     ----------
+    place_of_row : ndarray of shape (n_rows,)
+        The row of the chain that has the label of each row.
     group_codes : ndarray of shape (n_rows,)
         Group of each row, 0 for the anchor group.
     group_names : tuple
@@ -41,6 +43,7 @@ class Audit:
         Cost of labellings of shape (n, n_rows).
     """
 
+    place_of_row: IntArray
     group_codes: IntArray
     group_names: tuple[Any, ...]
     cost: Callable[[IntArray], NDArray[np.float64]]
@@ -215,13 +218,11 @@ class _Pace:
 def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator) -> Posterior:
     """Bring draws into the user's order, measure them, and draw K given t."""
     model = chain.model
-    order = model.grouping.order
     n_anchors = model.grouping.n_anchors
-    labels = np.empty(draws.labels.shape, dtype=label_type(n_anchors))
-    row_labels = np.empty(len(order), dtype=np.int64)
+    shape = (len(draws.labels), len(audit.place_of_row))
+    labels = np.empty(shape, dtype=label_type(n_anchors))
     for draw, raw in enumerate(draws.labels):
-        row_labels[order] = raw
-        labels[draw] = canonical_labels(row_labels, n_anchors)
+        labels[draw] = canonical_labels(raw[audit.place_of_row].astype(np.int64), n_anchors)
     counts = count_groups(labels, audit.group_codes, len(audit.group_names))
     with np.errstate(invalid="ignore"):
         rates = draws.n_accepted / draws.n_proposed
@@ -235,7 +236,7 @@ def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator)
         group_gaps=gaps_of_counts(counts)[None],
         balance=balance_of_counts(counts)[None],
         cost=audit.cost(labels)[None],
-        masked_rows=np.sort(order[draws.masked_rows], axis=1)[None],
+        masked_rows=np.sort(model.grouping.order[draws.masked_rows], axis=1)[None],
         group_names=audit.group_names[1:],
         acceptance={
             move: rates[None, :, k]

@@ -3,6 +3,7 @@
 from fairmix.baselines.fair_assignment import FairAssignment
 from fairmix.baselines.fair_kmeans import FairKMeans
 from fairmix.baselines.fairlet_clustering import FairletClustering
+from fairmix.baselines.fairlet_mixture import FairletMixture
 from fairmix.baselines.mfm import MixtureOfFiniteMixtures
 from fairmix.baselines.vfc import VariationalFairClustering
 
@@ -10,6 +11,7 @@ __all__ = [
     "FairAssignment",
     "FairKMeans",
     "FairletClustering",
+    "FairletMixture",
     "MixtureOfFiniteMixtures",
     "VariationalFairClustering",
 ]

@@ -45,6 +45,8 @@ class FairKMeans(FairPartitioner):
         Number of clusters that are not empty.
     cost_ : float
         Mean squared distance to the cluster means.
+    n_iter_ : int
+        Number of assignments in the best start.
     groups_ : dict
         Number of rows of each group, the smallest first.
     n_features_in_ : int
@@ -92,16 +94,18 @@ class FairKMeans(FairPartitioner):
         self, points: FloatArray, codes: IntArray, grouping: Grouping, rng: np.random.Generator
     ) -> IntArray:
         tried = [self._alternate(points, codes, rng) for _ in range(self.n_init)]
-        labels, self.cost_ = min(tried, key=lambda result: result[1])
+        labels, self.cost_, self.n_iter_ = min(tried, key=lambda result: result[1])
         return labels
 
     def _alternate(
         self, points: FloatArray, codes: IntArray, rng: np.random.Generator
-    ) -> tuple[IntArray, float]:
-        """Assign rows and move centres until the cost no longer falls."""
+    ) -> tuple[IntArray, float, int]:
+        """Assign rows and move centres until the cost no longer falls; count the assignments."""
         centres = kmeans_centres(points, self.n_clusters, rng, n_init=1)
         labels, cost, prices = np.zeros(len(points), dtype=np.int64), np.inf, None
-        for _ in range(self.max_iter):
+        n_assignments = 0
+        while n_assignments < self.max_iter:
+            n_assignments += 1
             assignment = assign_fairly(squared_distances(points, centres), codes, prices=prices)
             new_cost = float(squared_distance_cost(points, assignment.labels[None])[0])
             if not new_cost < cost:
@@ -111,4 +115,4 @@ class FairKMeans(FairPartitioner):
             sums = np.stack([np.bincount(place, weights=column) for column in points.T], axis=1)
             # An empty cluster keeps its centre.
             centres[present] = sums / np.bincount(place)[:, None]
-        return labels, cost
+        return labels, cost, n_assignments

@@ -99,7 +99,7 @@ def assign_fairly(
         best_open = np.where(is_open, reduced, np.inf).min(axis=1)
         wanted = reduced < best_open[:, None] - TOLERANCE * (1.0 + np.abs(best_open[:, None]))
         if not wanted.any():
-            return Assignment(_round(costs, codes, assigned), prices, value)
+            return Assignment(round_shares(costs, codes, assigned), prices, value)
         is_open |= wanted
 
 
@@ -189,10 +189,29 @@ def _solve(
     return assigned, prices, value
 
 
-def _round(costs: FloatArray, codes: IntArray, assigned: FloatArray) -> IntArray:
-    """Deal rows that are split out, so that no count moves by one or more."""
+def round_shares(
+    costs: FloatArray, codes: IntArray, assigned: FloatArray, tolerance: float = TOLERANCE
+) -> IntArray:
+    """Deal rows that are split out, so that no count moves by one or more.
+
+    Parameters
+    ----------
+    costs : ndarray of shape (n_rows, n_clusters)
+        Cost of each row in each cluster.
+    codes : ndarray of shape (n_rows,)
+        Group of each row.
+    assigned : ndarray of shape (n_rows, n_clusters)
+        Shares of each row in the clusters.
+    tolerance : float, default=1e-7
+        A row is not split if it is in one cluster but for this share.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Cluster of each row.
+    """
     labels = assigned.argmax(axis=1)
-    split = np.flatnonzero(assigned.max(axis=1) < 1.0 - TOLERANCE)
+    split = np.flatnonzero(assigned.max(axis=1) < 1.0 - tolerance)
     if len(split) == 0:
         return labels
     n_clusters = costs.shape[1]

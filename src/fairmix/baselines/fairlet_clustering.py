@@ -19,6 +19,8 @@ FloatArray = NDArray[np.float64]
 
 #: With more fairlets, medoids are chosen among so many random ones, the best of so many times.
 MAX_FAIRLETS, N_SAMPLES = 2000, 3
+#: When p and q are chosen, there should be so many fairlets for each cluster.
+FAIRLETS_PER_CLUSTER = 2
 #: Of so many random shifts of the grid, the one with the tightest fairlets counts.
 N_SHIFTS = 5
 
@@ -36,7 +38,8 @@ class FairletClustering(FairPartitioner):
         Number of clusters.
     p, q : int or None, default=None
         The balance p / q of fairlets, p <= q. None chooses the tightest fraction that the
-        data has with q up to 20; a smaller fraction gives fairlets that are smaller and closer.
+        data has with q up to 20 and at least two fairlets a cluster; a smaller fraction gives
+        fairlets that are smaller and closer.
     standardize : bool, default=True
         Scale numerical columns to mean 0 and variance 1.
     random_state : int, RandomState instance or None, default=None
@@ -99,7 +102,9 @@ class FairletClustering(FairPartitioner):
     def _partition(
         self, points: FloatArray, codes: IntArray, grouping: Grouping, rng: np.random.Generator
     ) -> IntArray:
-        self.fairlets_, self.ratio_ = make_fairlets(points, codes, grouping, self.p, self.q, rng)
+        self.fairlets_, self.ratio_ = make_fairlets(
+            points, codes, grouping, self.p, self.q, rng, FAIRLETS_PER_CLUSTER * self.n_clusters
+        )
         centres, sizes = centres_of(points, self.fairlets_)
         if self.n_clusters > len(centres):
             raise ValueError(
@@ -134,6 +139,7 @@ def make_fairlets(
     p: int | None,
     q: int | None,
     rng: np.random.Generator,
+    n_fairlets: int,
 ) -> tuple[IntArray, tuple[int, int]]:
     """Cut the rows of two groups (or one) into fairlets.
 
@@ -149,6 +155,8 @@ def make_fairlets(
         The balance; None chooses it.
     rng : numpy.random.Generator
         Source of randomness.
+    n_fairlets : int
+        How many fairlets there should be, at least about, when p and q are chosen.
 
     Returns
     -------
@@ -167,12 +175,13 @@ def make_fairlets(
         )
     n_small, n_large = grouping.sizes.tolist()
     if p is None or q is None:
-        p, q = choose_ratio(n_small, n_large)
+        p, q = choose_ratio(n_small, n_large, n_fairlets)
     elif p * n_large > q * n_small:
         best = "/".join(map(str, choose_ratio(n_small, n_large)))
         raise ValueError(
             f"p = {p} and q = {q} ask for a balance of {p / q:.4g}, but the groups' sizes "
-            f"({describe_groups(grouping)}) allow at most {n_small / n_large:.4g}; pass p/q = {best}."
+            f"({describe_groups(grouping)}) allow at most {n_small / n_large:.4g}; "
+            f"pass p / q = {best}."
         )
     tried = [decompose(points, codes == 0, p, q, rng) for _ in range(N_SHIFTS)]
     return min(tried, key=lambda fairlets: _spread(points, fairlets)), (p, q)

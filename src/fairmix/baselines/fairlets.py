@@ -25,23 +25,26 @@ MAX_LEVELS = 40
 LARGEST_Q = 20
 
 
-def choose_ratio(n_small: int, n_large: int) -> tuple[int, int]:
+def choose_ratio(n_small: int, n_large: int, n_fairlets: int = 1) -> tuple[int, int]:
     """Choose p and q: the tightest balance that the data has, with a small denominator.
 
     Parameters
     ----------
     n_small, n_large : int
         Rows of the smaller and of the larger group.
+    n_fairlets : int, default=1
+        How many fairlets there should be, at least about.
 
     Returns
     -------
     p, q : int
-        The largest fraction up to ``n_small / n_large`` with ``q`` at most 20 (or, for groups that
-        are further apart, with p = 1).
+        The largest fraction up to ``n_small / n_large`` with ``q`` at most 20 and small enough for
+        so many fairlets (or, if there is none, with p = 1).
     """
-    if n_large > LARGEST_Q * n_small:
+    largest_q = min(LARGEST_Q, n_large // n_fairlets)
+    if n_large > largest_q * n_small:
         return 1, -(-n_large // n_small)
-    fractions = [(q * n_small // n_large, q) for q in range(1, LARGEST_Q + 1)]
+    fractions = [(q * n_small // n_large, q) for q in range(1, largest_q + 1)]
     p, q = max(fractions, key=lambda fraction: (fraction[0] / fraction[1], -fraction[1]))
     return p, q
 
@@ -87,7 +90,7 @@ def decompose(
 
 
 def _cells_of_levels(points: FloatArray, rng: np.random.Generator) -> list[IntArray]:
-    """Number the child cell that each row is in, level by level, of a grid with a random shift."""
+    """Give the child cell that each row is in, level by level, of a grid with a random shift."""
     low = points.min(axis=0)
     width = max(float((points.max(axis=0) - low).max()), np.finfo(float).tiny)
     # The grid's cube is twice as wide as the data, and shifted by up to that.
@@ -252,11 +255,11 @@ def _ask_for_more(wanted: IntArray, other: IntArray, deficit: int, p: int, q: in
     while deficit > 0:
         # Now others must go along. How much do so many wanted rows of a child bring, and at what
         # price? The pattern repeats after p of them.
-        taken = np.minimum(np.arange(1, p + 1)[:, None], wanted)
-        along = np.maximum(other - (wanted - taken) * q // p, 0)
-        gain = q * taken - p * along
-        rate = np.where(gain > 0, gain / np.maximum(taken + along, 1), 0.0)
+        going = np.minimum(np.arange(1, p + 1)[:, None], wanted)
+        along = np.maximum(other - (wanted - going) * q // p, 0)
+        gain = q * going - p * along
+        rate = np.where(gain > 0, gain / np.maximum(going + along, 1), 0.0)
         row, child = np.unravel_index(np.argmax(rate), rate.shape)
-        wanted[child] -= taken[row, child]
+        wanted[child] -= going[row, child]
         other[child] -= along[row, child]
         deficit -= int(gain[row, child])

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fairmix.estimator import FairBayesianClustering
+from fairmix.matching import Grouping, arrange_groups
+from fairmix.preparation import Table
 
 
 class MixtureOfFiniteMixtures(FairBayesianClustering):
@@ -102,3 +107,16 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
             The fitted estimator.
         """
         return self._fit(X, sensitive_features, enforce=False)
+
+    def _arrange(
+        self, table: Table, audited: Grouping, rng: np.random.Generator
+    ) -> tuple[Table, NDArray[np.int64], Grouping]:
+        units, unit_of_row = self._make_units(table, audited, rng)
+        one_group = np.zeros(len(units.rows), dtype=np.int64)
+        return units, unit_of_row, arrange_groups(["all"], one_group, rng)
+
+    def _make_units(
+        self, table: Table, audited: Grouping, rng: np.random.Generator
+    ) -> tuple[Table, NDArray[np.int64]]:
+        """Give what is clustered, and the unit that each row is in: rows themselves."""
+        return table, np.arange(len(table.rows))

@@ -11,14 +11,11 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from fairmix.distances import code_indicators
-from fairmix.family_choice import numbers_and_categories
-from fairmix.features import read_features
 from fairmix.inputs import read_groups, split_sensitive
 from fairmix.matching import Grouping, arrange_groups
 from fairmix.parameters import check_groups, check_integer
 from fairmix.posterior import canonical_labels
-from fairmix.preparation import prepare_table
+from fairmix.preparation import prepare_points
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -45,7 +42,7 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : data frame or array-like of shape (n_rows, n_features)
-            The data: numbers and categories.
+            The data: numbers, and categories in a data frame.
         y : None
             Not used; scikit-learn's convention.
         sensitive_features : array-like, data frame, str or list of str, default=None
@@ -61,13 +58,10 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
         check_integer("n_clusters", self.n_clusters, 1)
         self._check_parameters()
         X, sensitive_features = split_sensitive(X, sensitive_features)
-        family = numbers_and_categories(X)
-        features = read_features(X, family.values)
+        features, points = prepare_points(X, standardize=self.standardize)
         groups = read_groups(sensitive_features, len(features.rows))
         grouping = arrange_groups(groups.names, groups.codes)
         check_groups(grouping)
-        table = prepare_table(features, family, standardize=self.standardize)
-        points = np.ascontiguousarray(code_indicators(table.points, table.is_category))
         n_different = len(np.unique(points, axis=0))
         if self.n_clusters > n_different:
             raise ValueError(

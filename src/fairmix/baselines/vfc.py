@@ -7,10 +7,11 @@ With soft assignments :math:`s_{ik}`, centres :math:`c_k` and the groups' shares
         + \lambda \sum_k \sum_b \mu_b \log \frac{\mu_b}{P(b \mid k)}, \qquad
    P(b \mid k) = \frac{\sum_{i \in b} s_{ik}}{\sum_i s_{ik}}.
 
-The penalty is bounded at the present :math:`s` by its tangent plus :math:`L` times the KL divergence
-from it, so that the next assignment is :math:`s_{ik} \exp(-g_{ik} / L)`, normalised, with
-:math:`g` the gradient of E. That is a bound, and E goes down, if L is large enough. With a large
-:math:`\lambda` and a fixed L it is not, and E runs away; here L is raised until E does go down.
+The penalty is bounded at the present :math:`s` by its tangent plus :math:`L` times the KL
+divergence from it, so that the next assignment is :math:`s_{ik} \exp(-g_{ik} / L)`, normalised,
+with :math:`g` the gradient of E. That is a bound, and E goes down, if L is large enough. With a
+large :math:`\lambda` and a fixed L it is not, and E runs away; here L is raised until E does go
+down.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from fairmix.baselines.fair_transport import round_shares
 from fairmix.baselines.partitioner import FairPartitioner, kmeans_centres, squared_distances
 from fairmix.matching import Grouping
 from fairmix.parameters import check_integer, check_positive
@@ -35,6 +37,8 @@ INNER_STEPS, LEAST_GAIN = 5, 1e-7
 SPREAD = 0.01
 #: L is doubled so many times at most before a step is given up.
 MAX_DOUBLINGS = 60
+#: A row is split if more than this share of it is outside its cluster.
+SPLIT = 0.01
 #: Clusters hold no less than this, in rows of a group.
 LEAST_MASS = 1e-9
 
@@ -73,6 +77,8 @@ class VariationalFairClustering(FairPartitioner):
         The objective E after every step; it never goes up.
     lipschitz_ : float
         The largest L that was needed.
+    n_iter_ : int
+        Number of updates of the centres in the best start.
     groups_ : dict
         Number of rows of each group, the smallest first.
     n_features_in_ : int
@@ -137,7 +143,10 @@ class VariationalFairClustering(FairPartitioner):
         best = min(tried, key=lambda descent: descent.objective[-1])
         self.objective_ = np.array(best.objective)
         self.lipschitz_ = best.largest_lipschitz
-        labels = best.assignment.argmax(axis=1)
+        self.n_iter_ = best.n_moves
+        # Most rows are in one cluster; the others must not spoil the balance.
+        costs = squared_distances(points, _means(points, best.assignment))
+        labels = round_shares(costs, codes, best.assignment, SPLIT)
         self._warn_if_broken(penalty, labels, points, starts)
         return labels
 
@@ -151,13 +160,14 @@ class VariationalFairClustering(FairPartitioner):
             if before - descent.objective[-1] < LEAST_GAIN * abs(before):
                 break
             before = descent.objective[-1]
+            descent.n_moves += 1
             costs = squared_distances(points, _means(points, descent.assignment))
         return descent
 
     def _warn_if_broken(
         self, penalty: _Penalty, labels: IntArray, points: FloatArray, starts: list[FloatArray]
     ) -> None:
-        """Say so if the clusters are less fair than all those of k-means, which they started from."""
+        """Say so if the clusters are less fair than all those of k-means at the start."""
         plain = [squared_distances(points, centres).argmin(axis=1) for centres in starts]
         reached = penalty.of_labels(labels, self.n_clusters)
         started = max(penalty.of_labels(each, self.n_clusters) for each in plain)
@@ -212,6 +222,7 @@ class _Descent:
         self.logs = np.log(self.assignment)
         self.first_lipschitz = self.lipschitz = self.largest_lipschitz = lipschitz
         self.objective: list[float] = []
+        self.n_moves = 1  # of the centres, the first ones included
 
     def settle(self, costs: FloatArray) -> None:
         """Make steps until they hardly gain anything."""

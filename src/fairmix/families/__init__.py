@@ -2,6 +2,7 @@
 
 from fairmix.families._protocol import Family, is_conjugate, missing_verbs, prepare
 from fairmix.families.bernoulli import Bernoulli
+from fairmix.families.bundled import Bundled, bundle_statistics
 from fairmix.families.categorical import Categorical
 from fairmix.families.checking import check_family
 from fairmix.families.exponential import Exponential
@@ -16,6 +17,7 @@ from fairmix.families.student_t import StudentT
 
 __all__ = [
     "Bernoulli",
+    "Bundled",
     "Categorical",
     "Exponential",
     "Family",
@@ -27,6 +29,7 @@ __all__ = [
     "Product",
     "SkewNormal",
     "StudentT",
+    "bundle_statistics",
     "check_family",
     "is_conjugate",
     "missing_verbs",
