@@ -8,15 +8,19 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from fairmix import FairBayesianClustering
+from fairmix.baselines import FairletMixture
+from fairmix.datasets import load_toy
 from tests.exact.enumeration import enumerate_states
 from tests.exact.problems import make_problem
 from tests.test_tables import make_customers
 from tests.tiny import FAMILIES, make_chain
 from tests.twins import InstantiatedGaussian
 
-TWIN, TABLE = "the Gaussian's twin", "a mixed table"
+TWIN, TABLE, BUNDLES = "the Gaussian's twin", "a mixed table", "bundles"
 #: Those that take longest first.
-NAMES = sorted([TWIN, TABLE, *FAMILIES], key=lambda n: n not in (TWIN, "student-t", "skew-normal"))
+NAMES = sorted(
+    [TWIN, TABLE, BUNDLES, *FAMILIES], key=lambda n: n not in (TWIN, "student-t", "skew-normal")
+)
 
 
 def compile_sampler(name):
@@ -25,6 +29,11 @@ def compile_sampler(name):
         frame, groups, _ = make_customers()
         model = FairBayesianClustering("auto", n_chains=1, n_warmup=0, n_draws=1)
         model.fit(frame, sensitive_features=groups)
+        return name
+    if name == BUNDLES:
+        toy = load_toy(n_rows=60)
+        model = FairletMixture(n_chains=1, n_warmup=0, n_draws=1)
+        model.fit(toy.data, sensitive_features=toy.sensitive_features)
         return name
     family = InstantiatedGaussian() if name == TWIN else None
     problem = make_problem("gaussian" if name == TWIN else name, (2, 2))

@@ -222,7 +222,7 @@ class _Descent:
         self.logs = np.log(self.assignment)
         self.first_lipschitz = self.lipschitz = self.largest_lipschitz = lipschitz
         self.objective: list[float] = []
-        self.n_moves = 1  # of the centres, the first ones included
+        self.n_moves = 0  # of the centres
 
     def settle(self, costs: FloatArray) -> None:
         """Make steps until they hardly gain anything."""
