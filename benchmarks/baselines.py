@@ -142,7 +142,7 @@ def full():
             "SFC": baselines.FairletClustering(k),
             "VFC": baselines.VariationalFairClustering(k, fairness_weight=100 * n_rows, n_init=1),
             "LP": baselines.FairAssignment(k),
-            "fair k-means": baselines.FairKMeans(k, n_init=1),
+            "fair k-means": baselines.FairKMeans(k, n_init=5),
             "MFM, 200 sweeps": baselines.MixtureOfFiniteMixtures(**sampled),
             "Fair MFM, 200 sweeps": baselines.FairletMixture(**sampled),
         }

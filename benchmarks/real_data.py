@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-ADULT = ["age", "fnlwgt", "education-num", "capital-gain", "hours-per-week"]
-BANK = ["age", "duration", "euribor3m", "nr.employed", "cons.price.idx", "campaign"]
+from fairmix.datasets import adult, bank
+
 DRAWS = ["diabetes", *(f"{name} {draw}" for name in ("adult", "bank") for draw in range(5))]
 
 
@@ -25,7 +25,7 @@ def load(name):
     frame = pd.read_csv(folder / f"{dataset.rstrip('3')}.csv")
     frame = frame.iloc[rows[dataset][draw]].reset_index(drop=True)
     if dataset == "adult":
-        return frame[ADULT], frame["sex"].to_numpy()
+        return frame[adult.FEATURES], frame["sex"].to_numpy()
     if dataset == "bank3":
-        return frame[BANK], frame["marital"].to_numpy()
-    return frame[BANK], (frame["marital"] == "married").to_numpy()
+        return frame[bank.FEATURES], frame["marital"].to_numpy()
+    return frame[bank.FEATURES], (frame["marital"] == "married").to_numpy()

@@ -9,9 +9,11 @@ r"""Gaussian with a full covariance, conjugate Normal-inverse-Wishart prior.
        \frac{b^{\nu d/2}}{|\Psi_n|^{(\nu + n)/2}}, \qquad
    \Psi_n = b I + Q - \frac{s s^\top}{n+1}.
 
-The determinant comes from a Cholesky factor, made afresh each time: for the few columns a table
-has this costs no more than updating one by the several rows of a bundle, and errors cannot
-pile up. Since :math:`\Psi_n - bI` has no negative eigenvalue, every pivot is at least :math:`b`;
+The determinant comes from a Cholesky factor, made afresh each time, so that errors cannot pile up.
+Updating a factor by the two rows of a bundle and by the change of the mean takes longer for the few
+columns a table has (as measured: 0.71 against 0.38 microseconds at 7 columns, 2.9 against 2.7 at
+20, 14 against 23 at 50). Since
+:math:`\Psi_n - bI` has no negative eigenvalue, every pivot is at least :math:`b`;
 a smaller one is a rounding error and is set to :math:`b`, so that the factor always exists, for
 duplicated rows and collinear columns too.
 """
