@@ -40,6 +40,11 @@ def test_adult_is_the_public_file(data_folder):
     pd.testing.assert_frame_equal(adult.sensitive_features, public[["sex", "race"]])
 
 
+def test_what_was_loaded_is_ones_own():
+    load_adult(n_rows=10).feature_names.append("another")
+    assert len(load_adult(n_rows=10).feature_names) == 5
+
+
 def test_draws_of_adult():
     drawn = load_adult(n_rows="paper", random_state=3)
     assert drawn.sensitive_features.value_counts().to_dict() == {"Male": 694, "Female": 306}
@@ -241,6 +246,9 @@ def test_the_public_file_may_be_in_the_users_folder(data_folder, cache, monkeypa
     monkeypatch.setenv("FAIRMIX_DATA", str(tmp_path))
     (tmp_path / "diabetes.arff").write_bytes(public_diabetes(data_folder))
     assert len(load_diabetes().data) == 768
+    (tmp_path / "bank+marketing.zip").write_bytes(b"abc")
+    with pytest.raises(ValueError, match=r"bank\+marketing.zip is damaged, or another version"):
+        load_bank()
 
 
 def test_a_cache_that_cannot_be_written_loses_nothing(data_folder, server, cache, monkeypatch):

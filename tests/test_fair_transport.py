@@ -40,7 +40,8 @@ def test_bounds_hold_but_for_rounding(sizes, n_clusters, slack, seed):
     assert (counts - shares[:, None] / (1 - slack) * size < 2).all()
     assert (shares[:, None] * (1 - slack) * size - counts < 2).all()
     total = costs[np.arange(len(codes)), assignment.labels].sum()
-    assert total >= assignment.least_cost - len(codes) * n_clusters * len(sizes)  # few rows move
+    # The program's own solution keeps the rounded counts, too, so rounding never costs more.
+    assert total <= assignment.least_cost + 1e-6
 
 
 def is_fair(counts):

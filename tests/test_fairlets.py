@@ -179,7 +179,7 @@ def test_rows_that_are_not_balanced_are_refused():
         ({"p": 2}, "pass both, or neither"),
         ({"p": 3, "q": 2}, "larger than q = 2"),
         ({"p": 1, "q": 1}, "allow at most 0.5"),
-        ({"n_clusters": 20}, "fairlets"),
+        ({"n_clusters": 12, "p": 2, "q": 5}, "at most 15 fairlets"),
     ],
 )
 def test_bad_arguments(arguments, message):

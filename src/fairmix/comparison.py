@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ from fairmix.baselines import (
     VariationalFairClustering,
 )
 from fairmix.estimator import FairBayesianClustering
-from fairmix.inputs import Groups, columns_of, read_groups, split_sensitive
+from fairmix.inputs import Groups, columns_of, read_groups, read_labels, split_sensitive
 from fairmix.metrics import balance, fairness_gap, squared_distance_cost
 from fairmix.parameters import check_integer
 from fairmix.preparation import prepare_points
@@ -114,7 +115,8 @@ def compare(
         Sensitive group of each row; a string or a list of strings names columns of X.
     methods : list of str, dict or None, default=None
         Names of methods (see :func:`default_methods`; None is all of them), or a dict from names
-        to estimators, or to lists of estimators with different settings.
+        to estimators, or to lists of estimators with different settings. Any clusterer with
+        ``fit_predict`` will do; it is given ``sensitive_features`` if it takes them.
     n_clusters : int or None, default=None
         Number of clusters for the methods that must be told. None is the number that
         ``FairBayesianClustering`` finds, as in the paper.
@@ -145,6 +147,8 @@ def compare(
     [1.0, 0.0]
     """
     check_integer("n_seeds", n_seeds, 1)
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None; pass the group of each row.")
     X, sensitive_features = split_sensitive(X, sensitive_features)
     features, points = prepare_points(X)
     groups = read_groups(sensitive_features, len(points))
@@ -156,15 +160,15 @@ def compare(
     chosen = _choose(methods, default_methods(n_clusters, groups, family))
     data = _Data(X, sensitive_features, points, _attributes(sensitive_features))
     tasks = [
-        (name, setting, seed)
-        for name, settings in chosen.items()
-        for setting in settings
+        (name, setting, estimator, seed)
+        for name, estimators in chosen.items()
+        for setting, estimator in zip(_describe(estimators), estimators, strict=True)
         for seed in range(n_seeds)
     ]
     began = time.perf_counter()
     rows = []
     running = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_run)(data, name, setting, seed) for name, setting, seed in tasks
+        delayed(_run)(data, *task) for task in tasks
     )
     for number, row in enumerate(running, 1):
         rows.append(row)
@@ -206,7 +210,7 @@ def default_methods(n_clusters: int, groups: Groups, family: Any) -> dict[str, l
         {name: int(share * size) for name, size in followers.items()} if share else 0
         for share in MASKED_SHARES
     ]
-    ratios = [_ratio(groups, share) for share in BALANCE_SHARES]
+    ratios = dict.fromkeys(_ratio(groups, share) for share in BALANCE_SHARES)
     n_rows = sum(counts.values())
     return {
         "FBC": [FairBayesianClustering(family, n_masked=mask, **SWEEPS) for mask in masks],
@@ -227,8 +231,8 @@ def _ratio(groups: Groups, share: float) -> tuple[int | None, int | None]:
     """Give p and q for fairlets with a share of the tightest balance; None lets them be chosen."""
     if share == 1.0 or len(groups.names) != 2:
         return None, None
-    q = 20
-    return max(int(share * q * groups.counts.min() / groups.counts.max()), 1), q
+    ratio = share * float(groups.counts.min() / groups.counts.max())
+    return (int(20 * ratio), 20) if 20 * ratio >= 1 else (1, int(np.ceil(1 / ratio)))
 
 
 def _choose(methods: Any, known: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -236,10 +240,13 @@ def _choose(methods: Any, known: dict[str, list[Any]]) -> dict[str, list[Any]]:
     if methods is None:
         return known
     if isinstance(methods, Mapping):
-        return {
-            name: list(given) if isinstance(given, Sequence) else [given]
-            for name, given in methods.items()
+        given = {
+            name: list(some) if isinstance(some, (list, tuple)) else [some]
+            for name, some in methods.items()
         }
+        if not given or not all(given.values()):
+            raise ValueError(f"methods = {methods!r} has nothing to run; pass some estimators.")
+        return given
     named = [methods] if isinstance(methods, str) else list(methods)
     unknown = [name for name in named if name not in known]
     if unknown or not named:
@@ -278,9 +285,9 @@ def _find_number(X: Any, sensitive_features: Any, family: Any, n_jobs: Any, verb
     return found
 
 
-def _run(data: _Data, method: str, estimator: Any, seed: int) -> dict[str, Any]:
+def _run(data: _Data, method: str, setting: str, estimator: Any, seed: int) -> dict[str, Any]:
     """Fit one estimator with one seed, and measure; an error is part of the answer."""
-    row: dict[str, Any] = {"method": method, "setting": _describe(estimator), "seed": seed}
+    row: dict[str, Any] = {"method": method, "setting": setting, "seed": seed}
     measured = ["n_clusters", "cost", "gap", "balance"]
     measured += [f"gap of {name}" for name in data.attributes]
     row |= dict.fromkeys([*measured, "silhouette", "seconds", "memory"], np.nan)
@@ -290,8 +297,7 @@ def _run(data: _Data, method: str, estimator: Any, seed: int) -> dict[str, Any]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = clone(estimator).set_params(random_state=seed)
-            labels = model.fit(data.X, sensitive_features=data.sensitive_features).labels_
+            labels = _fit_predict(clone(estimator), data, seed)
         row["seconds"] = time.perf_counter() - began
         row["memory"] = _peak_memory()
         row["warning"] = "; ".join(dict.fromkeys(str(warning.message) for warning in caught))
@@ -316,15 +322,35 @@ def _peak_memory() -> float:
     return float("nan")
 
 
-def _describe(estimator: Any) -> str:
-    """Give the settings of an estimator that matter for fairness and are not as by default."""
-    given, usual = estimator.get_params(deep=False), type(estimator)().get_params(deep=False)
+def _fit_predict(model: Any, data: _Data, seed: int) -> NDArray[np.int64]:
+    """Give the labels of an estimator, ours or any clusterer of scikit-learn's kind."""
+    if "random_state" in model.get_params():
+        model.set_params(random_state=seed)
+    takes = inspect.signature(model.fit_predict).parameters.values()
+    is_told = any(p.name == "sensitive_features" or p.kind == p.VAR_KEYWORD for p in takes)
+    told = {"sensitive_features": data.sensitive_features} if is_told else {}
+    return read_labels(model.fit_predict(data.X, **told), len(data.points))
+
+
+def _describe(estimators: list[Any]) -> list[str]:
+    """Tell the settings of one method apart: what is not as usual, and what differs."""
     quiet = {"n_clusters", "random_state", "n_warmup", "n_draws", "family", "n_jobs", "verbose"}
-    return ", ".join(
-        f"{name}={value}"
-        for name, value in given.items()
-        if name not in quiet and repr(value) != repr(usual[name])
-    )
+    every = [estimator.get_params(deep=False) for estimator in estimators]
+    described = []
+    for estimator, given in zip(estimators, every, strict=True):
+        usual = {
+            name: repr(parameter.default)
+            for name, parameter in inspect.signature(type(estimator)).parameters.items()
+        }
+        shown = [
+            f"{name}={value}"
+            for name, value in given.items()
+            if repr(value) != usual.get(name)
+            and (name not in quiet or len({repr(other.get(name)) for other in every}) > 1)
+        ]
+        described.append(", ".join(shown))
+    is_unique = len(set(described)) == len(described)
+    return described if is_unique else [f"{k}: {text}" for k, text in enumerate(described)]
 
 
 def _measure(data: _Data, labels: Any) -> dict[str, Any]:

@@ -48,12 +48,11 @@ def k_medoids(
     weights = np.ones(n_points) if weights is None else weights
     medoids = _spread_out(distances, n_medoids, rng, weights)
     search = _Search(distances, medoids, weights)
-    n_tried = 0
-    while n_tried < n_points:
-        for candidate in rng.permutation(n_points):
-            n_tried = 0 if search.try_swap(int(candidate)) else n_tried + 1
-            if n_tried == n_points:
-                break
+    candidates = rng.permutation(n_points)
+    n_failed = turn = 0
+    while n_failed < n_points:  # everybody in turn since the last swap
+        n_failed = 0 if search.try_swap(int(candidates[turn % n_points])) else n_failed + 1
+        turn += 1
     return np.sort(medoids)
 
 

@@ -185,6 +185,22 @@ def describe_groups(grouping: Grouping) -> str:
     return ", ".join(shown) + (f", ... and {rest} more groups" if rest else "")
 
 
+def warn_about_one_group(stacklevel: int) -> None:
+    """Warn that there is nothing to be fair about.
+
+    Parameters
+    ----------
+    stacklevel : int
+        Where the warning points to.
+    """
+    warnings.warn(
+        "sensitive_features has one group only, so nothing was made fair: this is ordinary "
+        "clustering. Pass the sensitive attribute as sensitive_features.",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+
+
 def check_groups(grouping: Grouping) -> None:
     """Refuse or warn about groups that cannot be made fair.
 
@@ -194,12 +210,7 @@ def check_groups(grouping: Grouping) -> None:
         The groups.
     """
     if grouping.n_groups == 1:
-        warnings.warn(
-            "sensitive_features has one group only, so nothing was made fair: this is ordinary "
-            "clustering. Pass the sensitive attribute as sensitive_features.",
-            UserWarning,
-            stacklevel=4,
-        )
+        warn_about_one_group(stacklevel=5)
     elif grouping.n_anchors == 1:
         raise ValueError(
             f"sensitive_features: the smallest group, {grouping.names[0]!r}, has a single row "

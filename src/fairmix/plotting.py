@@ -109,8 +109,8 @@ def plot_trade_off(runs: Any) -> Figure:
         axes.errorbar(
             gap["mean"],
             cost["mean"],
-            xerr=[gap["mean"] - gap["min"], gap["max"] - gap["mean"]],
-            yerr=[cost["mean"] - cost["min"], cost["max"] - cost["mean"]],
+            xerr=_ranges(gap),
+            yerr=_ranges(cost),
             **style,
             markerfacecolor="white",
             elinewidth=0.7,
@@ -130,6 +130,12 @@ def plot_trade_off(runs: Any) -> Figure:
     axes.grid(alpha=0.3)
     figure.legend(handles=entries, loc="outside right upper", frameon=False)
     return figure
+
+
+def _ranges(figures: Any) -> Any:
+    """Give the lengths of bars from mean to least and to largest; a mean may be rounded."""
+    below, above = figures["mean"] - figures["min"], figures["max"] - figures["mean"]
+    return np.maximum([below, above], 0.0)
 
 
 def _describe_numbers(numbers: Any) -> str:

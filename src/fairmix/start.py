@@ -92,8 +92,8 @@ def initial_labels(
         n_clusters = check_integer("init_partition", method, 1)
         if n_clusters > n_anchors:
             raise ValueError(
-                f"init_partition = {n_clusters} clusters, but the smallest group has {n_anchors} "
-                "rows, and there can be no more clusters than that."
+                f"init_partition = {n_clusters} clusters, but there can be no more than "
+                f"{n_anchors}, the number of rows of the smallest group (or of fairlets)."
             )
         labels = rng.permutation(np.arange(n_anchors) % n_clusters)
     else:

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from fairmix.baselines import FairletMixture
 from tests.exact.enumeration import canonical, log_v, set_partitions
@@ -41,7 +42,8 @@ def test_enumeration():
         standardize=False,
         random_state=0,
     )
-    model.fit(rows, sensitive_features=groups)
+    with pytest.warns(UserWarning, match="has 6 rows"):
+        model.fit(rows, sensitive_features=groups)
     fairlets = model.fairlets_
     sizes = np.bincount(fairlets)
     assert len(sizes) >= 4

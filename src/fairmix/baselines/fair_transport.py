@@ -14,7 +14,8 @@ end is the optimum for all rows and columns.
 
 Rounding: the rows that are split are dealt out by another transport, such that the number of rows
 of each group in each cluster, and of each cluster, is the program's own rounded up or down. Its
-solutions are whole numbers by themselves, and a count is off its bounds by less than 2.
+solutions are whole numbers by themselves, cost no more than the program's, and a count is off its
+bounds by less than 2.
 """
 
 from __future__ import annotations
@@ -78,6 +79,18 @@ def assign_fairly(
     Assignment
         Labels, prices and the program's value.
     """
+    spread = float(np.mean(costs.max(axis=1) - costs.min(axis=1)))
+    # The solver's tolerances are absolute, so costs are put into units of their own.
+    unit = spread if spread > 0 else 1.0
+    least = costs.min(axis=1, keepdims=True)
+    found = _assign((costs - least) / unit, codes, slack, None if prices is None else prices / unit)
+    return Assignment(found.labels, found.prices * unit, found.least_cost * unit + least.sum())
+
+
+def _assign(
+    costs: FloatArray, codes: IntArray, slack: float, prices: FloatArray | None
+) -> Assignment:
+    """Assign rows, with costs of the order of 1."""
     n_rows, n_clusters = costs.shape
     shares = np.bincount(codes) / n_rows
     bounds = shares * (1.0 - slack), np.minimum(shares / (1.0 - slack), 1.0)
@@ -86,11 +99,13 @@ def assign_fairly(
         prices = np.zeros((len(shares), n_clusters))
     elif prices is None:
         sample = _sample_rows(codes)
-        prices = assign_fairly(costs[sample], codes[sample], slack).prices
+        prices = _assign(costs[sample], codes[sample], slack, None).prices
     is_open = _open_columns(costs, codes, prices, n_open)
     while True:
         solved = _solve(costs, codes, bounds, is_open)
         if solved is None:  # columns that were closed are needed for fairness
+            if is_open.all():
+                raise RuntimeError("there is no fair assignment, which cannot be")
             n_open = min(4 * n_open, n_rows)
             is_open |= _open_columns(costs, codes, prices, n_open)
             continue
@@ -123,7 +138,7 @@ def _open_columns(costs: FloatArray, codes: IntArray, prices: FloatArray, n_open
 def _solve(
     costs: FloatArray, codes: IntArray, bounds: tuple[FloatArray, FloatArray], is_open: BoolArray
 ) -> tuple[FloatArray, FloatArray, float] | None:
-    """Solve the program with these columns; None if that is not possible.
+    """Solve the program with these columns; None if they allow no fair assignment.
 
     Rows with one open column are no variables: they are counted.
     """
@@ -178,8 +193,10 @@ def _solve(
         b_eq=np.concatenate([np.ones(len(free)), counted.sum(axis=0)]),
         method="highs",
     )
-    if answer.status != 0:
+    if answer.status == 2:
         return None
+    if answer.status != 0:
+        raise RuntimeError(f"the fair assignment could not be solved: {answer.message}")
     assigned = np.zeros(costs.shape)
     assigned[rows, clusters] = answer.x[:n_shares]
     assigned[settled, places] = 1.0

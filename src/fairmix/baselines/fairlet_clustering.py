@@ -110,7 +110,8 @@ class FairletClustering(FairPartitioner):
             raise ValueError(
                 f"n_clusters = {self.n_clusters}, but rows were cut into {len(centres)} fairlets "
                 f"of balance {self.ratio_[0]}/{self.ratio_[1]}; ask for fewer clusters, or pass a "
-                "smaller fraction p / q."
+                f"smaller fraction p / q (there are at most {grouping.n_anchors} fairlets, the "
+                "size of the smaller group)."
             )
         return _cluster_fairlets(points[centres], sizes, self.n_clusters, rng)[self.fairlets_]
 

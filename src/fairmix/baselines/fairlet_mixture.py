@@ -11,6 +11,7 @@ from fairmix.baselines.fairlet_clustering import centres_of, check_ratio, make_f
 from fairmix.baselines.mfm import MixtureOfFiniteMixtures
 from fairmix.families import Bundled, bundle_statistics, is_conjugate, prepare
 from fairmix.matching import Grouping
+from fairmix.parameters import check_groups
 from fairmix.preparation import Table
 
 #: When p and q are chosen, there should be so many fairlets.
@@ -133,6 +134,7 @@ class FairletMixture(MixtureOfFiniteMixtures):
         self, table: Table, audited: Grouping, rng: np.random.Generator
     ) -> tuple[Table, NDArray[np.int64]]:
         """Give fairlets; each is seen through its statistics, and at its centre for distances."""
+        check_groups(audited)
         base = prepare(table.family, table.rows)
         if not is_conjugate(base) or hasattr(base, "update_shared"):
             raise ValueError(

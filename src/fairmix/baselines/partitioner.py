@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from fairmix.inputs import read_groups, split_sensitive
 from fairmix.matching import Grouping, arrange_groups
-from fairmix.parameters import check_groups, check_integer
+from fairmix.parameters import check_integer, describe_groups, warn_about_one_group
 from fairmix.posterior import canonical_labels
 from fairmix.preparation import prepare_points
 
@@ -61,13 +62,13 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
         features, points = prepare_points(X, standardize=self.standardize)
         groups = read_groups(sensitive_features, len(features.rows))
         grouping = arrange_groups(groups.names, groups.codes)
-        check_groups(grouping)
         n_different = len(np.unique(points, axis=0))
         if self.n_clusters > n_different:
             raise ValueError(
                 f"n_clusters = {self.n_clusters}, but X has {n_different} different rows; "
                 "ask for at most as many clusters."
             )
+        self._warn_about_groups(grouping)
         codes = np.empty(len(points), dtype=np.int64)
         codes[grouping.order] = grouping.group_of
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -98,6 +99,20 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
             Cluster of each row.
         """
         return self.fit(X, sensitive_features=sensitive_features).labels_
+
+    def _warn_about_groups(self, grouping: Grouping) -> None:
+        """Say so if no clustering of this kind can be fair."""
+        if grouping.n_groups == 1:
+            warn_about_one_group(stacklevel=4)
+        elif grouping.n_anchors < self.n_clusters:
+            warnings.warn(
+                f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
+                f"{grouping.n_anchors} row(s) ({describe_groups(grouping)}), fewer than "
+                f"n_clusters = {self.n_clusters}, so some clusters must lack it; merge rare "
+                "groups, drop their rows, or ask for fewer clusters.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _check_parameters(self) -> None:
         """Check the parameters of the subclass."""

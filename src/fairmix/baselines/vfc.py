@@ -144,7 +144,14 @@ class VariationalFairClustering(FairPartitioner):
         self.objective_ = np.array(best.objective)
         self.lipschitz_ = best.largest_lipschitz
         self.n_iter_ = best.n_moves
-        # Most rows are in one cluster; the others must not spoil the balance.
+        if not best.has_settled:
+            warnings.warn(
+                f"max_iter = {self.max_iter} updates of the centres were not enough; pass a larger "
+                "max_iter or a smaller fairness_weight.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        # Rows that are split must not spoil the balance.
         costs = squared_distances(points, _means(points, best.assignment))
         labels = round_shares(costs, codes, best.assignment, SPLIT)
         self._warn_if_broken(penalty, labels, points, starts)
@@ -158,6 +165,7 @@ class VariationalFairClustering(FairPartitioner):
         for _ in range(self.max_iter):
             descent.settle(costs)
             if before - descent.objective[-1] < LEAST_GAIN * abs(before):
+                descent.has_settled = True
                 break
             before = descent.objective[-1]
             descent.n_moves += 1
@@ -220,9 +228,10 @@ class _Descent:
         nearby = np.exp(_log_softmax(-costs / scale))
         self.assignment = (1.0 - SPREAD) * nearby + SPREAD / costs.shape[1]
         self.logs = np.log(self.assignment)
-        self.first_lipschitz = self.lipschitz = self.largest_lipschitz = lipschitz
+        self.lipschitz = self.largest_lipschitz = lipschitz
         self.objective: list[float] = []
         self.n_moves = 0  # of the centres
+        self.has_settled = False
 
     def settle(self, costs: FloatArray) -> None:
         """Make steps until they hardly gain anything."""
@@ -235,8 +244,8 @@ class _Descent:
             is_small = gain <= LEAST_GAIN * abs(value)
             if is_small and began_anew:
                 break
-            if is_small:  # L may be larger than it has to be
-                self.lipschitz = self.first_lipschitz
+            if is_small:  # L may be far larger than it has to be
+                self.lipschitz /= 2**10
             began_anew = is_small
 
     def _step(self, costs: FloatArray, value: float) -> float:

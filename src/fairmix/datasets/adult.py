@@ -51,7 +51,7 @@ def load_adult(*, n_rows: Any = None, groups: Any = "sex", random_state: int = 0
     return Bunch(
         data=frame[FEATURES],
         sensitive_features=frame[named[0]] if len(named) == 1 else frame[named],
-        feature_names=FEATURES,
+        feature_names=list(FEATURES),
         row_numbers=rows,
         DESCR=(
             "Adult (Census Income), the training file adult.data: five numerical features, sex and "

@@ -91,7 +91,7 @@ def load_bank(
     return Bunch(
         data=data,
         sensitive_features=group.iloc[rows].reset_index(drop=True).rename("marital"),
-        feature_names=FEATURES,
+        feature_names=list(FEATURES),
         row_numbers=frame.index.to_numpy()[rows],
         DESCR=(
             "Bank Marketing, the file bank-additional-full.csv: six numerical features and marital "

@@ -89,7 +89,7 @@ def load_diabetes(
     return Bunch(
         data=frame[FEATURES].iloc[rows].reset_index(drop=True),
         sensitive_features=group.iloc[rows].reset_index(drop=True),
-        feature_names=FEATURES,
+        feature_names=list(FEATURES),
         row_numbers=rows,
         DESCR=(
             "Diabetes of women of Pima Indian heritage, 768 rows (OpenML data set 37). J. W. "

@@ -106,7 +106,7 @@ def read_source(source: Source) -> bytes:
             return _read_checked(path, source)
         public = Path(folder) / source.public_name
         if public.exists():
-            return _bring_into_form(public.read_bytes(), source)
+            return _read_public(public, source)
     cached = user_cache_path("fairmix") / "data" / source.file_name
     if cached.exists():
         try:
@@ -128,6 +128,18 @@ def _read_checked(path: Path, source: Source) -> bytes:
             "damaged. Remove it, and it will be downloaded again."
         )
     return contents
+
+
+def _read_public(path: Path, source: Source) -> bytes:
+    """Read the public file from the user's folder."""
+    try:
+        with path.open("rb") as file:
+            return _bring_into_form(_read_at_most(file, source), source)
+    except DownloadError as error:
+        raise ValueError(
+            f"{path} is damaged, or another version of {source.url}. Remove it, and it will be "
+            "downloaded again."
+        ) from error
 
 
 def _bring_into_form(contents: bytes, source: Source) -> bytes:
