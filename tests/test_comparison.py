@@ -52,7 +52,7 @@ def test_runs_are_measured(toy, found):
 
 def test_settings_are_told_apart(found):
     fixed = found.runs[found.runs["method"] == "fixed"]
-    assert fixed["setting"].unique().tolist() == ["n_init=1", "n_init=1, slack=0.3"]
+    assert fixed["setting"].unique().tolist() == ["n_init=1, slack=0.0", "n_init=1, slack=0.3"]
     numbers = found.summary().loc["numbers"]
     assert numbers.index.tolist() == ["n_clusters=2, n_init=1", "n_clusters=3, n_init=1"]
     assert numbers["n_clusters"].tolist() == [2, 3]
@@ -110,7 +110,7 @@ def test_default_methods():
     assert next(iter(methods)) == "FBC"
     assert methods["FBC"][0].n_masked == 0
     assert methods["FBC"][-1].n_masked == {"b": 18}
-    assert [(model.p, model.q) for model in methods["SFC"]] == [(None, None), (10, 20), (6, 20)]
+    assert [(model.p, model.q) for model in methods["SFC"]] == [(2, 3), (10, 20), (6, 20)]
 
 
 def test_unknown_methods(toy):
@@ -128,4 +128,4 @@ def test_unknown_methods(toy):
 def test_groups_of_very_different_sizes():
     groups = read_groups(["a"] * 30 + ["b"] * 970, 1000)
     methods = default_methods(2, groups, "gaussian")
-    assert [(model.p, model.q) for model in methods["SFC"]] == [(None, None), (1, 44), (1, 65)]
+    assert [(model.p, model.q) for model in methods["SFC"]] == [(1, 33), (1, 44), (1, 65)]

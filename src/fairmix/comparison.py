@@ -27,10 +27,14 @@ from fairmix.baselines import (
     MixtureOfFiniteMixtures,
     VariationalFairClustering,
 )
+from fairmix.baselines.fairlet_clustering import FAIRLETS_PER_CLUSTER
+from fairmix.baselines.fairlets import choose_ratio
 from fairmix.estimator import FairBayesianClustering
+from fairmix.families import GaussianTied
 from fairmix.inputs import Groups, columns_of, read_groups, read_labels, split_sensitive
 from fairmix.metrics import balance, fairness_gap, squared_distance_cost
 from fairmix.parameters import check_integer
+from fairmix.partition import Fixed
 from fairmix.preparation import prepare_points
 
 if TYPE_CHECKING:
@@ -42,6 +46,8 @@ FloatArray = NDArray[np.float64]
 SILHOUETTE_ROWS = 2000
 #: Sweeps of warm-up and draws of the methods that sample.
 SWEEPS: dict[str, Any] = {"n_warmup": 500, "n_draws": 500}
+#: Variance of clusters in "FBC, K given", in standard units.
+SMALL_VARIANCE = 0.05
 #: Along the lines of the picture, the strictest first: shares of rows that are exempt from
 #: matching, balance of fairlets (as a share of the tightest one), weight of the penalty for each
 #: row, slack.
@@ -199,7 +205,8 @@ def default_methods(n_clusters: int, groups: Groups, family: Any) -> dict[str, l
     Returns
     -------
     dict
-        Name -> estimators: "FBC" (rows exempt from matching), "Plain mixture", "Fair MFM" and "SFC"
+        Name -> estimators: "FBC" (rows exempt from matching), "FBC, K given" (the same as a fair
+        k-means: one small variance for all clusters), "Plain mixture", "Fair MFM" and "SFC"
         (balance of fairlets), "VFC" (weight of the penalty), "Fair assignment" (slack), "Fair
         k-means" and "k-means".
     """
@@ -210,10 +217,19 @@ def default_methods(n_clusters: int, groups: Groups, family: Any) -> dict[str, l
         {name: int(share * size) for name, size in followers.items()} if share else 0
         for share in MASKED_SHARES
     ]
-    ratios = dict.fromkeys(_ratio(groups, share) for share in BALANCE_SHARES)
+    ratios = dict.fromkeys(_ratio(groups, share, n_clusters) for share in BALANCE_SHARES)
     n_rows = sum(counts.values())
     return {
         "FBC": [FairBayesianClustering(family, n_masked=mask, **SWEEPS) for mask in masks],
+        "FBC, K given": [
+            FairBayesianClustering(
+                GaussianTied(SMALL_VARIANCE),
+                components_prior=Fixed(n_clusters),
+                n_masked=mask,
+                **SWEEPS,
+            )
+            for mask in masks
+        ],
         "Plain mixture": [MixtureOfFiniteMixtures(family, **SWEEPS)],
         "Fair MFM": [FairletMixture(family, p=p, q=q, **SWEEPS) for p, q in ratios],
         "SFC": [FairletClustering(n_clusters, p=p, q=q) for p, q in ratios],
@@ -227,10 +243,13 @@ def default_methods(n_clusters: int, groups: Groups, family: Any) -> dict[str, l
     }
 
 
-def _ratio(groups: Groups, share: float) -> tuple[int | None, int | None]:
-    """Give p and q for fairlets with a share of the tightest balance; None lets them be chosen."""
-    if share == 1.0 or len(groups.names) != 2:
-        return None, None
+def _ratio(groups: Groups, share: float, n_clusters: int) -> tuple[int | None, int | None]:
+    """Give p and q for fairlets with a share of the tightest balance."""
+    if len(groups.names) != 2:
+        return None, None  # which will be refused
+    if share == 1.0:
+        n_small, n_large = sorted(groups.counts.tolist())
+        return choose_ratio(n_small, n_large, FAIRLETS_PER_CLUSTER * n_clusters)
     ratio = share * float(groups.counts.min() / groups.counts.max())
     return (int(20 * ratio), 20) if 20 * ratio >= 1 else (1, int(np.ceil(1 / ratio)))
 
@@ -334,7 +353,8 @@ def _fit_predict(model: Any, data: _Data, seed: int) -> NDArray[np.int64]:
 
 def _describe(estimators: list[Any]) -> list[str]:
     """Tell the settings of one method apart: what is not as usual, and what differs."""
-    quiet = {"n_clusters", "random_state", "n_warmup", "n_draws", "family", "n_jobs", "verbose"}
+    quiet = {"n_clusters", "components_prior", "family", *SWEEPS}
+    quiet |= {"random_state", "n_jobs", "verbose"}
     every = [estimator.get_params(deep=False) for estimator in estimators]
     described = []
     for estimator, given in zip(estimators, every, strict=True):
@@ -345,8 +365,8 @@ def _describe(estimators: list[Any]) -> list[str]:
         shown = [
             f"{name}={value}"
             for name, value in given.items()
-            if repr(value) != usual.get(name)
-            and (name not in quiet or len({repr(other.get(name)) for other in every}) > 1)
+            if len({repr(other.get(name)) for other in every}) > 1
+            or (name not in quiet and repr(value) != usual.get(name))
         ]
         described.append(", ".join(shown))
     is_unique = len(set(described)) == len(described)

@@ -97,7 +97,8 @@ def plot_trade_off(runs: Any) -> Figure:
     axes = figure.subplots()
     finished = runs[runs["error"] == ""]
     for number, method in enumerate(runs["method"].unique()):
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        colour = COLOURS[number % len(COLOURS)]
+        marker = MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]  # no pair comes twice
         mine = finished[finished["method"] == method].groupby("setting", sort=False)
         figures = mine[["gap", "cost", "n_clusters"]].agg(["mean", "min", "max"])
         label = _describe_numbers(figures["n_clusters"]) if len(figures) else "failed"
