@@ -97,16 +97,19 @@ def _assign(
     n_open = n_rows if n_rows <= MAX_ROWS else OPEN_ROWS
     if n_open == n_rows:
         prices = np.zeros((len(shares), n_clusters))
-    elif prices is None:
-        sample = _sample_rows(codes)
-        prices = _assign(costs[sample], codes[sample], slack, None).prices
+    is_fresh = prices is None
+    if prices is None:
+        prices = _prices_of_sample(costs, codes, slack)
     is_open = _open_columns(costs, codes, prices, n_open)
     while True:
         solved = _solve(costs, codes, bounds, is_open)
         if solved is None:  # columns that were closed are needed for fairness
             if is_open.all():
                 raise RuntimeError("there is no fair assignment, which cannot be")
-            n_open = min(4 * n_open, n_rows)
+            if not is_fresh:
+                prices, is_fresh = _prices_of_sample(costs, codes, slack), True
+            else:
+                n_open = min(4 * n_open, n_rows)
             is_open |= _open_columns(costs, codes, prices, n_open)
             continue
         assigned, prices, value = solved
@@ -118,6 +121,12 @@ def _assign(
         is_open |= wanted
 
 
+def _prices_of_sample(costs: FloatArray, codes: IntArray, slack: float) -> FloatArray:
+    """Give the prices of a sample of the rows."""
+    sample = _sample_rows(codes)
+    return _assign(costs[sample], codes[sample], slack, None).prices
+
+
 def _sample_rows(codes: IntArray) -> IntArray:
     """Give evenly spaced rows of every group, in proportion."""
     order = np.argsort(codes, kind="stable")
@@ -126,13 +135,33 @@ def _sample_rows(codes: IntArray) -> IntArray:
 
 
 def _open_columns(costs: FloatArray, codes: IntArray, prices: FloatArray, n_open: int) -> BoolArray:
-    """Open the best column of every row, and others of so many rows that are near a border."""
-    if n_open >= len(costs) or costs.shape[1] == 1:
+    """Open the best column of every row, and others of so many rows that are near a border.
+
+    Every cluster is approached by rows of all others and left by its own, small ones too.
+    """
+    n_rows, n_clusters = costs.shape
+    if n_open >= n_rows or n_clusters == 1:
         return np.ones(costs.shape, dtype=bool)
     reduced = costs - prices[codes]
+    best = reduced.argmin(axis=1)
     reduced -= reduced.min(axis=1, keepdims=True)
+    is_open = reduced <= 0.0
     second = np.partition(reduced, 1, axis=1)[:, 1]
-    return np.asarray(reduced <= np.partition(second, n_open)[n_open])
+    n_each = -(-n_open // n_clusters)
+    for cluster in range(n_clusters):
+        outside, inside = np.flatnonzero(best != cluster), np.flatnonzero(best == cluster)
+        nearest = outside[_smallest(reduced[outside, cluster], n_each)]
+        is_open[nearest, cluster] = True
+        leaving = inside[_smallest(second[inside], n_each)]
+        is_open[leaving] |= reduced[leaving] <= second[leaving, None]
+    return is_open
+
+
+def _smallest(values: FloatArray, n_wanted: int) -> IntArray:
+    """Give the places of the smallest values."""
+    if n_wanted >= len(values):
+        return np.arange(len(values))
+    return np.argpartition(values, n_wanted)[:n_wanted]
 
 
 def _solve(
