@@ -158,10 +158,12 @@ def survives(mutation):
 
 
 def main(*wanted):
+    chosen = [m for m in MUTATIONS if not wanted or any(word in m[0] for word in wanted)]
+    if not chosen:
+        return f"no mutation has {' or '.join(map(repr, wanted))} in its name"
     for file, text in ((STATE, "home_slot"), (DEALS, "split_merge_step"), (PARAMETERS, "fit")):
         passes, by = survives(("nothing", file, text, text, 0))
         assert passes, f"the tests must pass without a mutation: {by}"
-    chosen = [m for m in MUTATIONS if not wanted or any(word in m[0] for word in wanted)]
     n_alive = 0
     with ThreadPoolExecutor(2) as pool:
         for (name, *_), (alive, by) in zip(chosen, pool.map(survives, chosen), strict=True):

@@ -180,10 +180,10 @@ def compare(
         rows.append(row)
         if verbose:
             seconds = time.perf_counter() - began
+            what = ", ".join(filter(None, (row["method"], row["setting"], f"seed {row['seed']}")))
             ended = row["error"] or f"gap {row['gap']:.4f}, cost {row['cost']:.4g}"
             print(
-                f"fairmix: {number} of {len(tasks)} runs, {seconds:.0f} s: {row['method']} "
-                f"{row['setting']}, seed {row['seed']}: {ended}",
+                f"fairmix: {number} of {len(tasks)} runs, {seconds:.0f} s: {what}: {ended}",
                 file=sys.stderr,
                 flush=True,
             )
