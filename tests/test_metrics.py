@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fairmix.metrics import balance, cost, fairness_gap, group_counts, group_shares
@@ -73,6 +73,12 @@ def clusterings(draw):
 
 @settings(max_examples=200, deadline=None)
 @given(clusterings())
+@example(
+    (
+        np.array([0, 1, 2, 2, 3, 1, 0, 0, 0, 2, 1, 0, 2, 2, 1, 0, 2]),
+        np.eye(17, dtype=int)[[1, 5, 10, 14]].sum(axis=0),
+    )
+)
 def test_identities_that_always_hold(clustering):
     labels, groups = clustering
     gap, ratio = fairness_gap(labels, groups), balance(labels, groups)

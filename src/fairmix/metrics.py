@@ -210,8 +210,12 @@ def gap_of_counts(counts: IntArray) -> FloatArray:
 
 def gaps_of_counts(counts: IntArray) -> FloatArray:
     """Gap of each follower group, of tables (..., cluster, group), the anchor group first."""
-    shares = counts / counts.sum(axis=-2, keepdims=True)
-    return np.asarray(np.abs(shares[..., :1] - shares[..., 1:]).sum(axis=-2) / 2)
+    # In whole numbers, as the sampler counts them: a gap of 0 is 0, and none is above 1.
+    counts = counts.astype(np.int64)
+    sizes = counts.sum(axis=-2)
+    anchors, followers = sizes[..., :1], sizes[..., 1:]
+    crossed = anchors[..., None, :] * counts[..., 1:] - followers[..., None, :] * counts[..., :1]
+    return np.asarray(np.abs(crossed).sum(axis=-2) / (2 * anchors * followers))
 
 
 def balance_of_counts(counts: IntArray) -> FloatArray:
