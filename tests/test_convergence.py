@@ -7,7 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fairmix import FairBayesianClustering, Fixed
 from fairmix.baselines import MixtureOfFiniteMixtures
-from fairmix.datasets import load_toy
+from fairmix.datasets import load_adult, load_toy
+from fairmix.families import GaussianTied
 from fairmix.sampling import LEAST_POWER, _power_at
 from tests.monte_carlo import FALSE_ALARM, N_BATCHES, standard_error
 
@@ -38,6 +39,23 @@ def test_toy_data_from_all_starts(estimator, n_clusters, annealing):
         for other in range(one):
             difference = abs(reached[one].mean() - reached[other].mean())
             assert difference <= bound * np.hypot(errors[one], errors[other])
+
+
+def test_chains_agree_when_the_number_of_clusters_is_given():
+    """At t = K nothing can be split: re-deals alone lead from one optimum of k-means to another."""
+    adult = load_adult(n_rows="paper", random_state=0)
+    model = FairBayesianClustering(
+        GaussianTied(0.05),
+        components_prior=Fixed(3),
+        n_chains=4,
+        n_warmup=300,
+        n_draws=200,
+        n_jobs=2,
+        random_state=0,
+    ).fit(adult.data, sensitive_features=adult.sensitive_features)
+    reached = model.posterior_.log_posterior
+    within = reached.std(axis=1).max()
+    assert np.ptp(reached.mean(axis=1)) < within
 
 
 def test_chains_start_from_different_places_by_default():

@@ -8,6 +8,8 @@ the others stay. Splits and merges are proposed with equal probability. Halves c
 (:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among the maps inside each half (inside
 :math:`S` for a merge) that keep every slot's capacity (if R is free: among the maps of any R with
 as many extra seats there), and the free matches of masked rows uniformly among the half's slots.
+A re-deal makes two launches: new halves come from one, the present ones are scored by the other,
+and on the way back they change places. So halves may become quite different ones.
 With
 
 .. math::
@@ -123,6 +125,8 @@ def propose_deal(
     if kind in (REDEAL, EXCHANGE):
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
+    if kind == REDEAL:
+        launch(rng, likelihood, row_stats, deal)
     if kind == MERGE:
         put_all_in_a(deal, n_members)
         join_groups(rng, layout, deal)
