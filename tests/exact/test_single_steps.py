@@ -89,7 +89,8 @@ def check_move(problem, move, family=None, **more):
 
 
 DEALT_PROBLEMS = PROBLEMS | LARGER_PROBLEMS | FREE_PROBLEMS
-DEALS = {"re-deal": only(redeal_proposals=3), "exchange": only(exchange_proposals=3)}
+# A re-deal is accepted less often than an exchange: with three a draw, rare states came in bursts.
+DEALS = {"re-deal": only(redeal_proposals=30), "exchange": only(exchange_proposals=3)}
 
 
 @pytest.mark.parametrize("name", list(DEALT_PROBLEMS | CAPPED_PROBLEMS))

@@ -156,7 +156,7 @@ class VariationalFairClustering(FairPartitioner):
         # The solver's tolerances are absolute, so costs are put into units of their own.
         unit = max(float(costs.mean()), np.finfo(float).tiny)
         labels = round_shares(costs / unit, codes, best.assignment, SPLIT)
-        self._warn_if_broken(penalty, labels, points, starts)
+        self._warn_if_broken(penalty, best.assignment, points, starts)
         return labels
 
     def _descend(self, points: FloatArray, penalty: _Penalty, centres: FloatArray) -> _Descent:
@@ -175,11 +175,18 @@ class VariationalFairClustering(FairPartitioner):
         return descent
 
     def _warn_if_broken(
-        self, penalty: _Penalty, labels: IntArray, points: FloatArray, starts: list[FloatArray]
+        self,
+        penalty: _Penalty,
+        assignment: FloatArray,
+        points: FloatArray,
+        starts: list[FloatArray],
     ) -> None:
-        """Say so if the clusters are less fair than all those of k-means at the start."""
+        """Say so if the soft clusters are less fair than all those of k-means at the start.
+
+        Labels are not looked at: with few rows, whole numbers alone may be a little less fair.
+        """
         plain = [squared_distances(points, centres).argmin(axis=1) for centres in starts]
-        reached = penalty.of_labels(labels, self.n_clusters)
+        reached = penalty(assignment)
         started = max(penalty.of_labels(each, self.n_clusters) for each in plain)
         if self.fairness_weight > 0 and reached > started + 1e-9:
             warnings.warn(
