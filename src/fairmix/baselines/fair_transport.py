@@ -79,12 +79,16 @@ def assign_fairly(
     Assignment
         Labels, prices and the program's value.
     """
-    spread = float(np.mean(costs.max(axis=1) - costs.min(axis=1)))
-    # The solver's tolerances are absolute, so costs are put into units of their own.
-    unit = spread if spread > 0 else 1.0
+    unit = _unit_of(costs)
     least = costs.min(axis=1, keepdims=True)
     found = _assign((costs - least) / unit, codes, slack, None if prices is None else prices / unit)
     return Assignment(found.labels, found.prices * unit, found.least_cost * unit + least.sum())
+
+
+def _unit_of(costs: FloatArray) -> float:
+    """Give a unit for costs: the solver's tolerances are absolute."""
+    spread = float(np.mean(costs.max(axis=1) - costs.min(axis=1)))
+    return spread if spread > 0 else 1.0
 
 
 def _assign(
@@ -278,7 +282,7 @@ def round_shares(
     up = np.ceil(wanted - TOLERANCE * len(split))
     down = np.floor(wanted + TOLERANCE * len(split))
     answer = linprog(
-        costs[split[rows], clusters],
+        costs[split[rows], clusters] / _unit_of(costs),
         A_ub=sparse.vstack([counts, -counts]).tocsc(),
         b_ub=np.concatenate([up, -down]),
         A_eq=whole.tocsc(),

@@ -153,9 +153,7 @@ class VariationalFairClustering(FairPartitioner):
             )
         # Rows that are split must not spoil the balance.
         costs = squared_distances(points, _means(points, best.assignment))
-        # The solver's tolerances are absolute, so costs are put into units of their own.
-        unit = max(float(costs.mean()), np.finfo(float).tiny)
-        labels = round_shares(costs / unit, codes, best.assignment, SPLIT)
+        labels = round_shares(costs, codes, best.assignment, SPLIT)
         self._warn_if_broken(penalty, best.assignment, points, starts)
         return labels
 
