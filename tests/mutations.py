@@ -28,7 +28,8 @@ NO_MATCHING_STEP = (
     "    rebuild(likelihood, layout, row_stats, state)\n    return\n    n_anchors",
 )
 NO_GIBBS_STEP = (
-    "accepted[6] += gibbs_step(rng, likelihood, layout, tables, row_stats, state, work)",
+    "accepted[6] += gibbs_step(\n                        "
+    "rng, likelihood, layout, tables, row_stats, state, work\n                    )",
     "pass",
 )
 TRIAL = "log_ratio += evaluate_trial(likelihood, layout, state, work)"
@@ -45,6 +46,8 @@ MUTATIONS = [
     ("anchor swap: no likelihood", SWAPS, TRIAL, "evaluate_trial(likelihood, layout, state, work)", 1),
     ("anchor swap: another group's energy weight", SWAPS, "log_energy += gain * layout.energy_weight[group]", "log_energy += gain * layout.energy_weight[1]", 0),
     ("anchor swap: capacities ignored", SWAPS, "other_slot = layout.class_slots[place]", "other_slot = draw_index(rng, state.labels.size)", 0),
+    ("rematch: no energy", SWAPS, "if accept(rng, swapped_log_energy(distance, layout, state, row, other)):", "if True:", 0),
+    ("rematch: seats of any cluster", SWAPS, "work.slots_by_label[k] * width", "draw_index(rng, state.labels.size) * width", 0),
     ("free match: no size of the cluster", MASKS, "math.log(state.cluster_slots[cluster])", "0.0", 0),
     ("free match: no likelihood", MASKS, "work.log_weights[place] += likelihood.log_predictive(row_stats, state, work, row, cluster)", "pass", 0),
     ("free match: no marginal without the row", COLLAPSED, "return joined - state.cluster_log_likelihood[cluster]", "return joined", 0),
@@ -76,7 +79,10 @@ MUTATIONS = [
     ("split-merge: no ways to place extra seats", DEALS, "total += log_ways(", "total += 0.0 * log_ways(", 0),
     ("split-merge: no free matches", DEALS, "        total += count_half(deal, n_parts - 1, half) * math.log(n_slots)\n", "", 0),
     ("split-merge: T not redrawn at random", DEALS, "        shuffle(rng, deal.order, start, end)\n", "", 0),
-    ("choice: no chance of the first", CHOICE, "return math.log(0.5 / n_clusters + 0.5 * n_slots / state.labels.size)", "return 0.0", 0),
+    ("choice: no chance of the first", CHOICE, "return math.log(chance)", "return 0.0", 0),
+    ("choice: small clusters not preferred in the ratio", CHOICE, "    if prefers_small:\n        own", "    if False:\n        own", 0),
+    ("choice: other half not among the small ones", CHOICE, "            total += smallness(other_n_slots)\n", "            pass\n", 0),
+    ("choice: other clusters not among the small ones", CHOICE, "                total += smallness(state.cluster_slots[third])\n", "                pass\n", 0),
     ("choice: no chance of the second", CHOICE, "return math.log(0.5 / (n_clusters - 1.0) + 0.5 * chance)", "return 0.0", 0),
     ("choice: no chance of the anchors", DEALS, "return log_prob - math.log(n_in_a * n_in_b)", "return log_prob", 0),
     ("choice: no chance of two anchors of one", DEALS, "return log_prob - math.log(n_in_a * (n_in_a - 1.0))", "return log_prob", 0),

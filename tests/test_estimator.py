@@ -74,7 +74,7 @@ def test_posterior_arrays(fitted, table):
         assert posterior.balance[chain, draw] == pytest.approx(balance)
         cost = metrics.cost(rows, labels)
         assert posterior.cost[chain, draw] == pytest.approx(cost)
-    always = {"follower_swap", "anchor_swap", "gibbs"}
+    always = {"rematch", "follower_swap", "anchor_swap", "gibbs"}
     assert set(posterior.acceptance) == always | {"split", "merge", "redeal", "exchange"}
     for move, rates in posterior.acceptance.items():
         assert rates.shape == (2, 40)

@@ -24,6 +24,7 @@ NO_CAP = Cap()
 SINGLE_STEPS = {
     "follower swap": only(follower_swaps=30),
     "anchor swap": only(anchor_swaps=30),
+    "rematch": only(rematch_passes=2),
     "mask exchange": only(mask_passes=2),
     "free match": only(free_match_passes=2),
     "joint": only(joint_proposals=30),

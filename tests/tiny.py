@@ -98,11 +98,12 @@ def only(**schedule) -> dict:
             "mask_passes",
             "free_match_passes",
             "joint_proposals",
+            "rematch_passes",
             "gibbs_passes",
         ),
         0,
     )
-    return off | NO_DEALS | schedule
+    return off | NO_DEALS | {"rounds": 1} | schedule
 
 
 def read_state(chain: Chain):

@@ -148,6 +148,28 @@ def check_deals(problem, schedule, n_clusters_stays=False, **deal):
     assert_law(states, normalise(reachable))
 
 
+@pytest.mark.parametrize("n_clusters", [1, 2])
+@pytest.mark.parametrize("name", [*MATCHED, *FREE_PROBLEMS])
+def test_rematch_alone(name, n_clusters):
+    """Every follower's seat stays in its cluster, and every slot keeps its capacity."""
+    problem = (PROBLEMS | FREE_PROBLEMS)[name]
+    weights = enumerate_states(problem)
+    start = typical_state(weights, n_clusters)
+
+    def stays(state):
+        labels, match, mask, free = state
+        capacities = [
+            [sum(match[j - problem.n_anchors] == i for j in problem.group_rows(b))]
+            for b in range(1, len(problem.sizes))
+            for i in range(problem.n_anchors)
+        ]
+        return labels, mask, free, [labels[anchor] for anchor in match], capacities
+
+    reachable = {state: w for state, w in weights.items() if stays(state) == stays(start)}
+    states = run_states(problem, start, only(rematch_passes=1))
+    assert_law(states, normalise(reachable))
+
+
 @pytest.mark.parametrize("name", list(FREE_PROBLEMS))
 def test_extra_move_alone(name):
     check_extra_move(FREE_PROBLEMS[name])

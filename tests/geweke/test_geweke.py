@@ -34,6 +34,7 @@ STEPS = {
     "gibbs": only(gibbs_passes=2),
     "follower swap": only(follower_swaps=10),
     "anchor swap": only(anchor_swaps=10),
+    "rematch": only(rematch_passes=2),
     "mask exchange": only(mask_passes=3),
     "free match": only(free_match_passes=1),
     "joint": only(joint_proposals=10),

@@ -1,7 +1,9 @@
 r"""Which clusters are dealt anew: large ones, small ones, and pairs that are close.
 
-The first cluster A is drawn with probability :math:`\frac12 (\frac1t + \frac{|A_0|}{n_0})`: large
-clusters hold most rows, small ones come and go. The second, B, is drawn with probability
+To *re-deal* or *exchange*, the first cluster A is drawn with probability
+:math:`\frac12 (\frac1t + \frac{|A_0|}{n_0})`. To *split* or *merge*, it is drawn four times out of
+five with probability proportional to :math:`1 / (|A_0| + 30)`: small clusters come and go, and a
+proposal takes about so much less time there. The second, B, is drawn with probability
 
 .. math::
    \frac12 \Big(\frac{1}{t - 1} + \frac{e^{\kappa s_{AB}}}{\sum_c e^{\kappa s_{Ac}}}\Big), \qquad
@@ -18,20 +20,54 @@ from fairmix.kernels.random_choice import draw_index, draw_weighted, log_sum_exp
 
 #: How much closeness counts (kappa); at 1 only the closest cluster would ever be drawn.
 CLOSENESS = 0.1
+#: How often splits and merges prefer small clusters, and the number of slots that make a proposal
+#: take twice as long as it takes at least.
+SMALL_SHARE, SMALL = 0.8, 30.0
 
 
 @kernel
-def draw_first(rng, state):
+def smallness(n_slots):
+    """Give the weight of a cluster of so many slots when small ones are preferred."""
+    return 1.0 / (n_slots + SMALL)
+
+
+@kernel
+def draw_first(rng, state, prefers_small):
     """Draw the first cluster."""
+    if prefers_small and rng.random() < SMALL_SHARE:
+        total = 0.0
+        for place in range(state.n_clusters[0]):
+            total += smallness(state.cluster_slots[state.active[place]])
+        left = rng.random() * total
+        place = 0
+        left -= smallness(state.cluster_slots[state.active[0]])
+        while left >= 0.0 and place < state.n_clusters[0] - 1:
+            place += 1
+            left -= smallness(state.cluster_slots[state.active[place]])
+        return state.active[place]
     if rng.random() < 0.5:
         return state.active[draw_index(rng, state.n_clusters[0])]
     return state.labels[draw_index(rng, state.labels.size)]
 
 
 @kernel
-def log_chance_of_first(state, n_clusters, n_slots):
-    """Give the log probability that a cluster of so many slots is drawn first."""
-    return math.log(0.5 / n_clusters + 0.5 * n_slots / state.labels.size)
+def log_chance_of_first(state, n_clusters, n_slots, other_n_slots, pair, prefers_small):
+    """Give the log probability that half A, of so many slots, is drawn first.
+
+    The halves take the place of the two clusters (or the one) of ``pair``; half B may be empty.
+    """
+    chance = 0.5 / n_clusters + 0.5 * n_slots / state.labels.size
+    if prefers_small:
+        own = smallness(n_slots)
+        total = own
+        if other_n_slots > 0:
+            total += smallness(other_n_slots)
+        for place in range(state.n_clusters[0]):
+            third = state.active[place]
+            if third not in pair:
+                total += smallness(state.cluster_slots[third])
+        chance = SMALL_SHARE * own / total + (1.0 - SMALL_SHARE) * chance
+    return math.log(chance)
 
 
 @routine

@@ -74,7 +74,7 @@ def split_merge_step(
         else:
             kind = REDEAL if k < n_dealt else EXCHANGE
         n_clusters = state.n_clusters[0]
-        cluster = draw_first(rng, state)
+        cluster = draw_first(rng, state, kind in (SPLIT, MERGE))
         other_cluster = cluster
         if kind == SPLIT:
             if state.cluster_slots[cluster] < 2 or tables.log_v[n_clusters + 1] == -math.inf:
@@ -119,7 +119,8 @@ def propose_deal(
     log_ratio -= log_weight(
         rng, likelihood, tables, row_stats, deal, cluster, other_cluster, False, keeps_parameters
     )
-    log_ratio -= log_choice(likelihood, state, deal, t, cluster, other_cluster)
+    prefers_small = kind in (SPLIT, MERGE)
+    log_ratio -= log_choice(likelihood, state, deal, t, cluster, other_cluster, prefers_small)
     if kind in (SPLIT, REDEAL):
         launch(rng, likelihood, row_stats, deal)
     if kind in (REDEAL, EXCHANGE):
@@ -138,7 +139,7 @@ def propose_deal(
     log_ratio += log_weight(
         rng, likelihood, tables, row_stats, deal, cluster, other_cluster, True, keeps_parameters
     )
-    log_ratio += log_choice(likelihood, state, deal, new_t, cluster, other_cluster)
+    log_ratio += log_choice(likelihood, state, deal, new_t, cluster, other_cluster, prefers_small)
     log_ratio += draw_matches(rng, distance, layout, state, deal, n_slots)
     if not log_ratio >= log_threshold:  # NaN is refused, too
         return 0
@@ -192,11 +193,12 @@ def count_union(layout, deal):
 
 
 @routine
-def log_choice(likelihood, state, deal, n_clusters, cluster, other_cluster):
+def log_choice(likelihood, state, deal, n_clusters, cluster, other_cluster, prefers_small):
     """Give the log probability to choose the clusters that the halves are, and their anchors."""
     n_in_a = count_half(deal, 0, 0)
     n_in_b = count_half(deal, 0, 1)
-    log_prob = log_chance_of_first(state, n_clusters, n_in_a)
+    pair = (cluster, other_cluster)
+    log_prob = log_chance_of_first(state, n_clusters, n_in_a, n_in_b, pair, prefers_small)
     if n_in_b == 0:
         return log_prob - math.log(n_in_a * (n_in_a - 1.0))
     log_prob += log_chance_of_second(likelihood, state, deal, n_clusters, cluster, other_cluster)

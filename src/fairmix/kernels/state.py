@@ -60,14 +60,16 @@ class PartitionTables(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """How often each move is made in a sweep; zero switches it off."""
+    """How often each move is made: matching and Gibbs moves a round, the others a sweep."""
 
+    rounds: int  # of a sweep
     follower_swaps: int
     anchor_swaps: int
     extra_moves: int
     mask_passes: int
     free_match_passes: int
     joint_proposals: int
+    rematch_passes: int
     gibbs_passes: int
     split_merge_proposals: int
     redeal_proposals: int

@@ -9,6 +9,10 @@ and a sweep linear in rows. The same pair leads back, so both proposals are symm
 neighbours alone would already generate all permutations. The ratio has the marginals of the two
 clusters and the energy. A masked follower holds its seat but not its label there, so only
 its energy changes. Within one cluster the likelihood stays: the energy decides.
+
+*Rematch* (ours): every follower swaps seats with a random one of its own cluster. The Gibbs step
+moves whole bundles, and which rows of a cluster make up a bundle is for the energy alone to say;
+with a nearly flat energy a pass makes all bundles anew, at the cost of a few distances a row.
 """
 
 from fairmix.kernels.decorator import kernel
@@ -50,6 +54,30 @@ def swap_followers(rng, likelihood, distance, layout, row_stats, state, work, ro
         return 1, 0
     exchange_seats(state, row, other)
     return 1, 1
+
+
+@kernel
+def rematch(rng, distance, layout, state, work):
+    """Swap followers with random ones of their own clusters; give (proposed, accepted).
+
+    The partner is drawn as one of the seats of the cluster, so that the same seats lead back.
+    """
+    n_proposed, n_accepted = 0, 0
+    for row in range(state.labels.size, state.slot_of.size):
+        slot = state.slot_of[row]
+        cluster = state.labels[slot]
+        k = work.label_start[cluster] + draw_index(rng, state.cluster_slots[cluster])
+        group = layout.group_of[row]
+        width = layout.seats_per_slot[group]
+        seat = layout.seat_start[group] + work.slots_by_label[k] * width + draw_index(rng, width)
+        other = state.row_at[seat]
+        if other < 0 or state.slot_of[other] == slot:
+            continue
+        n_proposed += 1
+        if accept(rng, swapped_log_energy(distance, layout, state, row, other)):
+            exchange_seats(state, row, other)
+            n_accepted += 1
+    return n_proposed, n_accepted
 
 
 @kernel

@@ -1,4 +1,7 @@
-"""A sweep: every move of the schedule; STEP 1, then splits and merges, then STEP 2.
+"""A sweep: some rounds of STEP 1 and STEP 2, then splits and merges.
+
+A bundle changes cluster with the rows that are matched just then, so a sweep has several rounds,
+each with new bundles.
 
 ``run_sweeps`` is the one entry from Python: it makes a number of sweeps and writes
 a draw after every so many of them. Everything else is compiled into it.
@@ -21,7 +24,7 @@ from fairmix.kernels.mask_moves import (
 from fairmix.kernels.random_choice import draw_index
 from fairmix.kernels.split_merge_step import split_merge_step
 from fairmix.kernels.state import home_slot, rebuild
-from fairmix.kernels.swap_moves import swap_anchors, swap_followers
+from fairmix.kernels.swap_moves import rematch, swap_anchors, swap_followers
 
 #: Names of the moves, as they are counted, and the entry of ``Schedule`` that makes them.
 MOVES = {
@@ -36,6 +39,7 @@ MOVES = {
     "merge": "split_merge_proposals",
     "redeal": "redeal_proposals",
     "exchange": "exchange_proposals",
+    "rematch": "rematch_passes",
 }
 
 
@@ -76,18 +80,24 @@ def run_sweeps(
         draws.n_accepted[draw, :] = 0
         proposed, accepted = draws.n_proposed[draw], draws.n_accepted[draw]
         for _ in range(sweeps_per_draw):
-            matching_step(
-                rng,
-                likelihood,
-                distance,
-                layout,
-                schedule,
-                row_stats,
-                state,
-                work,
-                proposed,
-                accepted,
-            )
+            for _ in range(schedule.rounds):
+                matching_step(
+                    rng,
+                    likelihood,
+                    distance,
+                    layout,
+                    schedule,
+                    row_stats,
+                    state,
+                    work,
+                    proposed,
+                    accepted,
+                )
+                for _ in range(schedule.gibbs_passes):
+                    proposed[6] += state.labels.size
+                    accepted[6] += gibbs_step(
+                        rng, likelihood, layout, tables, row_stats, state, work
+                    )
             split_merge_step(
                 rng,
                 likelihood,
@@ -98,12 +108,9 @@ def run_sweeps(
                 row_stats,
                 state,
                 deal,
-                proposed[7:],
-                accepted[7:],
+                proposed[7:11],
+                accepted[7:11],
             )
-            for _ in range(schedule.gibbs_passes):
-                proposed[6] += state.labels.size
-                accepted[6] += gibbs_step(rng, likelihood, layout, tables, row_stats, state, work)
             likelihood.update_parameters(rng, state)
         write_draw(likelihood, distance, layout, tables, state, draws, draw)
 
@@ -112,7 +119,7 @@ def run_sweeps(
 def matching_step(
     rng, likelihood, distance, layout, schedule, row_stats, state, work, proposed, accepted
 ):
-    """Make the matching moves of one sweep, given the partition."""
+    """Make the matching moves of one round, given the partition."""
     rebuild(likelihood, layout, row_stats, state)
     n_anchors = state.labels.size
     n_followers = row_stats.shape[0] - n_anchors
@@ -138,8 +145,7 @@ def matching_step(
                     accepted[2] += move_extra_seat(
                         rng, likelihood, distance, layout, row_stats, state, work, group, n_extra
                     )
-    if schedule.mask_passes > 0 or schedule.free_match_passes > 0:
-        sort_slots_by_label(state, work)
+    sort_slots_by_label(state, work)
     for _ in range(schedule.mask_passes):
         for group in range(1, layout.n_masked.size):
             for _ in range(layout.n_masked[group]):
@@ -159,6 +165,10 @@ def matching_step(
         p, a = propose_jointly(rng, likelihood, distance, layout, row_stats, state, work)
         proposed[5] += p
         accepted[5] += a
+    for _ in range(schedule.rematch_passes):
+        p, a = rematch(rng, distance, layout, state, work)
+        proposed[11] += p
+        accepted[11] += a
 
 
 @kernel
