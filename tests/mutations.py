@@ -1,11 +1,11 @@
 """Delete each term of each ratio in turn and see that a test fails.
 
-Run by hand (it compiles the sampler once for each mutation, about an hour on 2 cores; words
-choose mutations by name):
+Run by hand (words choose mutations by name):
 
     python -m tests.mutations [WORD ...]
 
-It prints a line a mutation; one that survives is a hole in the tests.
+It prints a line a mutation; one that survives is a hole in the tests. Deals are compiled, a few
+minutes each; all other mutations run as plain Python, on the tests of the move that they are in.
 """
 
 import os
@@ -32,6 +32,21 @@ NO_GIBBS_STEP = (
     "rng, likelihood, layout, tables, row_stats, state, work\n                    )",
     "pass",
 )
+#: Tests of the moves that are tried as plain Python, as pytest's -k chooses them.
+TESTS = {
+    "follower swap": "follower or swaps_of_neighbours",
+    "anchor swap": "anchor_swap",
+    "rematch": "rematch",
+    "free match": "free and match and alone and not deal and not split and not rematch",
+    "mask exchange": "mask and exchange and alone",
+    "gibbs": "gibbs and alone",
+    "joint": "joint and alone",
+    "extra seat": "extra_move",
+    "bundles:": "gibbs and alone",
+    "cap: deals": "keeps_the_cap",
+    "cap": "keeps_the_cap and not deal and not merge and not redeal",
+    "draw": "keeps_the_invariants and gaussian",
+}
 TRIAL = "log_ratio += evaluate_trial(likelihood, layout, state, work)"
 
 # What is wrong, file, text, replacement, which occurrence.
@@ -131,28 +146,33 @@ def mutate(text, old, new, occurrence):
 
 def survives(mutation):
     """Tell whether the exact tests and the invariants pass with a mutation."""
-    _, file, old, new, occurrence = mutation
+    name, file, old, new, occurrence = mutation
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "src", Path(folder) / "src")
         shutil.copytree(ROOT / "tests", Path(folder) / "tests")
         shutil.copy(ROOT / "pyproject.toml", folder)
         target = Path(folder) / "src" / "fairmix" / "kernels" / file
         target.write_text(mutate(target.read_text(), old, new, occurrence))
-        # The Gaussian problems are enough, and compile once; deals are tried without other moves.
-        chosen = "not bernoulli and not categorical and not flat and not beta"
+        environment = {**os.environ, "PYTHONPATH": f"{folder}/src:{folder}"}
+        files = ["exact/test_single_steps.py", "exact/test_sweep.py", "test_invariants.py"]
         if file in DEALING:
+            # The Gaussian problems are enough, and compile once, without other moves.
             sweep = Path(folder) / "src" / "fairmix" / "kernels" / SWEEP
             text = mutate(sweep.read_text(), *NO_MATCHING_STEP, 0)
             sweep.write_text(mutate(text, *NO_GIBBS_STEP, 0))
+            chosen = "not bernoulli and not categorical and not flat and not beta"
             chosen += " and (split_merge or re_deal or keeps_the_invariants)"
-        files = ["exact/test_single_steps.py", "exact/test_sweep.py", "test_invariants.py"]
-        if file in (INSTANTIATED, PARAMETERS):
-            files = ["exact/test_instantiated.py"]
+            environment["NUMBA_CACHE_DIR"] = folder
+        else:
+            chosen = next((tests for move, tests in TESTS.items() if name.startswith(move)), "")
+            environment["NUMBA_DISABLE_JIT"] = "1"
+            if file in (INSTANTIATED, PARAMETERS):
+                files = ["exact/test_instantiated.py"]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
              *(f"tests/{name}" for name in files), "-k", chosen],
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": f"{folder}/src:{folder}", "NUMBA_CACHE_DIR": folder},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -160,6 +180,7 @@ def survives(mutation):
         summary = [
             line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))
         ]
+        assert done.returncode in (0, 1), done.stdout[-500:] + done.stderr[-500:]
         return done.returncode == 0, (summary or ["-"])[0]
 
 
@@ -167,11 +188,16 @@ def main(*wanted):
     chosen = [m for m in MUTATIONS if not wanted or any(word in m[0] for word in wanted)]
     if not chosen:
         return f"no mutation has {' or '.join(map(repr, wanted))} in its name"
-    for file, text in ((STATE, "home_slot"), (DEALS, "split_merge_step"), (PARAMETERS, "fit")):
-        passes, by = survives(("nothing", file, text, text, 0))
-        assert passes, f"the tests must pass without a mutation: {by}"
+    controls = {
+        name.partition(":")[0]: (name, file, old, old, at) for name, file, old, _, at in chosen
+    }
     n_alive = 0
     with ThreadPoolExecutor(2) as pool:
+        for move, (passes, by) in zip(controls, pool.map(survives, controls.values()), strict=True):
+            print(
+                f"{'passes' if passes else 'BROKEN':9s} {move}: nothing changed {by[:110]}",
+                flush=True,
+            )
         for (name, *_), (alive, by) in zip(chosen, pool.map(survives, chosen), strict=True):
             print(f"{'SURVIVES' if alive else 'killed':9s} {name:50s} {by[:110]}", flush=True)
             n_alive += alive

@@ -30,7 +30,7 @@ SWAPS_PER_FOLLOWER = 2
 #: Proposals a sweep to split, merge, deal anew or exchange, and the shares of two kinds of these:
 #: splits and merges change the number of clusters, exchanges (the rest) cost least.
 SPLIT_MERGE_MOVES = 60
-SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.75, 0.01
+SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.75, 0.025
 #: The same if clusters have parameters, which a split or a merge must fit to its halves.
 SPLIT_MERGE_MOVES_WITH_PARAMETERS = 4
 #: A launch looks at about so many rows, and at all of them in its last round.
