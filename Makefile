@@ -1,20 +1,25 @@
 # On a fresh machine with Python 3.11 or later:
 #   make demo   fits the packaged toy data, prints the result, writes labels and pictures
 #   make test   runs the tests
-# Both make their own environment first.
+#   make test-all  runs them with the samplers of all families
+# All make their own environment first.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export FAIRMIX_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: demo test lint benchmark clean
+.PHONY: demo test test-all lint benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/toy.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m tests.compile_samplers
+	$(BIN)/python -m pytest -n 2 -m "not more_families"
+
+test-all: $(VENV)/.installed-test
+	$(BIN)/python -m tests.compile_samplers --all
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-lint

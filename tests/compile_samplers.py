@@ -1,9 +1,10 @@
 """Compile the samplers that the tests need, each once, so that parallel tests find them on disk.
 
-Run: python -m tests.compile_samplers
+Run: python -m tests.compile_samplers [--all]
 """
 
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -13,14 +14,10 @@ from fairmix.datasets import load_toy
 from tests.exact.enumeration import enumerate_states
 from tests.exact.problems import make_problem
 from tests.test_tables import make_customers
-from tests.tiny import FAMILIES, make_chain
+from tests.tiny import FAMILIES, MORE_FAMILIES, make_chain
 from tests.twins import InstantiatedGaussian
 
 TWIN, TABLE, BUNDLES = "the Gaussian's twin", "a mixed table", "bundles"
-#: Those that take longest first.
-NAMES = sorted(
-    [TWIN, TABLE, BUNDLES, *FAMILIES], key=lambda n: n not in (TWIN, "student-t", "skew-normal")
-)
 
 
 def compile_sampler(name):
@@ -42,11 +39,15 @@ def compile_sampler(name):
     return name
 
 
-def main():
+def main(*options):
+    """Compile the samplers of ``make test``, or all of them; those that take longest first."""
+    families = [name for name in FAMILIES if "--all" in options or name not in MORE_FAMILIES]
+    slowest = (TWIN, "student-t", "skew-normal")
+    names = sorted([TWIN, TABLE, BUNDLES, *families], key=lambda name: name not in slowest)
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
-        for name in pool.map(compile_sampler, NAMES):
+        for name in pool.map(compile_sampler, names):
             print(f"compiled: {name}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

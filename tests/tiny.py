@@ -1,6 +1,7 @@
 """Chains on tiny problems, made of the same parts as in ``fit``."""
 
 import numpy as np
+import pytest
 
 from fairmix.cap import Cap
 from fairmix.chain import Chain, Start, make_schedule
@@ -40,6 +41,19 @@ FAMILIES = {
     "skew-normal": SkewNormal(),
 }
 FAMILIES["mixed"] = Product(tuple(FAMILIES[name] for name in MIXED_COLUMNS))
+#: Families whose sampler differs from another one's by the likelihood alone, which has tests of its
+#: own. Each takes minutes to compile, so only ``make test-all`` samples them.
+MORE_FAMILIES = ("gaussian-spherical", "gaussian-full", "poisson", "exponential", "skew-normal")
+
+
+def mark_more(names):
+    """Give the names of families as parameters of a test, those of ``make test-all`` marked."""
+    marks = [pytest.mark.more_families]
+    is_one_more = [name.removesuffix(", missing") in MORE_FAMILIES for name in names]
+    return [
+        pytest.param(name, marks=marks if more else [])
+        for name, more in zip(names, is_one_more, strict=True)
+    ]
 
 
 def make_model(problem: TinyProblem, family=None) -> Model:
