@@ -43,7 +43,14 @@ FAMILIES = {
 FAMILIES["mixed"] = Product(tuple(FAMILIES[name] for name in MIXED_COLUMNS))
 #: Families whose sampler differs from another one's by the likelihood alone, which has tests of its
 #: own. Each takes minutes to compile, so only ``make test-all`` samples them.
-MORE_FAMILIES = ("gaussian-spherical", "gaussian-full", "poisson", "exponential", "skew-normal")
+MORE_FAMILIES = (
+    "gaussian-spherical",
+    "gaussian-full",
+    "poisson",
+    "exponential",
+    "student-t",
+    "skew-normal",
+)
 
 
 def mark_more(names):
