@@ -16,7 +16,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m tests.compile_samplers
-	$(BIN)/python -m pytest -n 2 -m "not more_families"
+	$(BIN)/python -m pytest -n 2 -m "not thorough"
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m tests.compile_samplers --all

@@ -13,6 +13,22 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+#: Problems of the exact and Geweke tests that only `make test-all` tries: others are of their kind.
+MORE_PROBLEMS = ("bernoulli", "categorical", "flat", "beta")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what only ``make test-all`` runs."""
+    for item in items:
+        is_statistical = item.path.name in (
+            "test_single_steps.py",
+            "test_sweep.py",
+            "test_geweke.py",
+        )
+        if is_statistical and any(word in item.name for word in MORE_PROBLEMS):
+            item.add_marker(pytest.mark.thorough)
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """Give the folder with the public datasets, which are not part of the project."""

@@ -55,7 +55,7 @@ MORE_FAMILIES = (
 
 def mark_more(names):
     """Give the names of families as parameters of a test, those of ``make test-all`` marked."""
-    marks = [pytest.mark.more_families]
+    marks = [pytest.mark.thorough]
     is_one_more = [name.removesuffix(", missing") in MORE_FAMILIES for name in names]
     return [
         pytest.param(name, marks=marks if more else [])
