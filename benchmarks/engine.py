@@ -22,13 +22,14 @@ import numpy as np
 import pandas as pd
 from sklearn.mixture import BayesianGaussianMixture
 
-from fairmix.chain import Chain, initial_start, make_schedule
+from fairmix.chain import Chain, initial_start
 from fairmix.distances import Euclidean
 from fairmix.families import Gaussian
 from fairmix.matching import arrange_groups, choose_extra, initial_match
 from fairmix.model import Model
 from fairmix.partition import Fixed, PartitionPrior, as_components_prior
 from fairmix.preparation import standardise
+from fairmix.schedule import make_schedule
 from fairmix.start import initial_labels
 
 NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}

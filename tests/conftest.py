@@ -7,26 +7,32 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.tiny import MORE_FAMILIES
+
 # The same examples every time where a change is judged; new ones everywhere else.
 settings.register_profile("ci", derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
-#: Problems of the exact and Geweke tests that only `make test-all` tries: others are of their kind.
+#: Problems of the exact and Geweke tests that are of the kind of others.
 MORE_PROBLEMS = ("bernoulli", "categorical", "flat", "beta")
+#: What only `make test-all` tries: words in the names of tests, by file.
+THOROUGH = {
+    "exact/test_single_steps.py": MORE_PROBLEMS,
+    "exact/test_sweep.py": MORE_PROBLEMS,
+    "geweke/test_geweke.py": MORE_PROBLEMS,
+    "exact/test_families.py": MORE_FAMILIES,
+    "tests/test_invariants.py": MORE_FAMILIES,
+}
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what only ``make test-all`` runs."""
+    """Mark what only ``make test-all`` tries."""
     for item in items:
-        is_statistical = item.path.name in (
-            "test_single_steps.py",
-            "test_sweep.py",
-            "test_geweke.py",
-        )
-        if is_statistical and any(word in item.name for word in MORE_PROBLEMS):
-            item.add_marker(pytest.mark.thorough)
+        for file, words in THOROUGH.items():
+            if item.path.as_posix().endswith(file) and any(word in item.name for word in words):
+                item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

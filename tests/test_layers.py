@@ -18,7 +18,7 @@ LAYERS = [
     {"cap"},
     {"kernels"},
     {"inputs", "model", "posterior", "compilation", "parameters", "point_estimate"},
-    {"features", "family_choice", "likelihood"},
+    {"features", "family_choice", "likelihood", "schedule"},
     {"metrics", "chain"},
     {"preparation", "start"},
     {"sampling"},

@@ -1,10 +1,9 @@
 """Chains on tiny problems, made of the same parts as in ``fit``."""
 
 import numpy as np
-import pytest
 
 from fairmix.cap import Cap
-from fairmix.chain import Chain, Start, make_schedule
+from fairmix.chain import Chain, Start
 from fairmix.distances import Euclidean, Hamming
 from fairmix.families import (
     Bernoulli,
@@ -23,6 +22,7 @@ from fairmix.matching import Grouping
 from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts
 from fairmix.model import Model
 from fairmix.partition import Geometric, PartitionPrior
+from fairmix.schedule import make_schedule
 from tests.exact.enumeration import TinyProblem, canonical
 from tests.exact.marginals import MIXED_COLUMNS, VARIANCE
 
@@ -51,16 +51,6 @@ MORE_FAMILIES = (
     "student-t",
     "skew-normal",
 )
-
-
-def mark_more(names):
-    """Give the names of families as parameters of a test, those of ``make test-all`` marked."""
-    marks = [pytest.mark.thorough]
-    is_one_more = [name.removesuffix(", missing") in MORE_FAMILIES for name in names]
-    return [
-        pytest.param(name, marks=marks if more else [])
-        for name, more in zip(names, is_one_more, strict=True)
-    ]
 
 
 def make_model(problem: TinyProblem, family=None) -> Model:

@@ -434,7 +434,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
 
     def _make_chain(self, model: Model, number: int, rng: np.random.Generator) -> Any:
         """Make a chain with its own start."""
-        from fairmix.chain import Chain, initial_start, make_schedule
+        from fairmix.chain import Chain, initial_start
+        from fairmix.schedule import make_schedule
         from fairmix.start import initial_labels, repair_start, start_of_chain
 
         extra = model.extra

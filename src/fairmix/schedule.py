@@ -1,0 +1,78 @@
+"""How often each move is made in a sweep."""
+
+from __future__ import annotations
+
+import math
+
+from fairmix.families import is_conjugate
+from fairmix.kernels.state import Schedule
+from fairmix.model import Model
+
+#: Rounds of matching and Gibbs moves in a sweep; one if clusters have parameters, where a Gibbs
+#: move costs far more.
+ROUNDS = 6
+#: Follower swaps a sweep, for each follower.
+SWAPS_PER_FOLLOWER = 2
+#: Proposals a sweep to split, merge, deal anew or exchange, and the shares of two kinds of these:
+#: splits and merges change the number of clusters, exchanges (the rest) cost least.
+SPLIT_MERGE_MOVES = 60
+SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.75, 0.025
+#: The same if clusters have parameters, which a split or a merge must fit to its halves.
+SPLIT_MERGE_MOVES_WITH_PARAMETERS = 4
+
+
+def make_schedule(
+    model: Model,
+    matching_step: str = "separate",
+    matching_moves: int | None = None,
+    split_merge_moves: int | None = None,
+) -> Schedule:
+    """Make the schedule of a sweep.
+
+    Parameters
+    ----------
+    model : Model
+        What is sampled.
+    matching_step : {"separate", "joint"}, default="separate"
+        Our moves, or the paper's joint proposal.
+    matching_moves : int, optional
+        Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
+        sweep; two a follower by default.
+    split_merge_moves : int, optional
+        Splits, merges, re-deals and exchanges a sweep; by default 60, or 4 for families whose
+        parameters are sampled.
+
+    Returns
+    -------
+    Schedule
+        How often each move is made.
+    """
+    n_anchors = model.grouping.n_anchors
+    n_followers = model.grouping.n_rows - n_anchors
+    conjugate = is_conjugate(model.family)
+    joint = matching_step == "joint"
+    rounds = ROUNDS if conjugate and not joint else 1
+    if matching_moves is None:
+        matching_moves = SWAPS_PER_FOLLOWER * n_followers
+    if n_followers == 0:
+        matching_moves = 0
+    matching_moves = -(-matching_moves // rounds)
+    if split_merge_moves is None:
+        split_merge_moves = SPLIT_MERGE_MOVES if conjugate else SPLIT_MERGE_MOVES_WITH_PARAMETERS
+    n_split_merge = math.ceil(SPLIT_MERGE_SHARE * split_merge_moves)
+    n_redeal = min(math.ceil(REDEAL_SHARE * split_merge_moves), split_merge_moves - n_split_merge)
+    passes = 0 if joint or not model.n_masked.any() else 1
+    return Schedule(
+        rounds=rounds,
+        follower_swaps=0 if joint else matching_moves,
+        anchor_swaps=0 if joint else -(-matching_moves * n_anchors // max(n_followers, 1)),
+        extra_moves=matching_moves if model.extra is None else 0,
+        mask_passes=passes,
+        free_match_passes=passes,
+        joint_proposals=matching_moves if joint else 0,
+        rematch_passes=0 if joint or matching_moves == 0 else 1,
+        gibbs_passes=1,
+        split_merge_proposals=n_split_merge,
+        redeal_proposals=n_redeal,
+        exchange_proposals=split_merge_moves - n_split_merge - n_redeal,
+    )
