@@ -1,7 +1,5 @@
 """Chains that start from different places tell the same story, or the result says they do not."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +9,7 @@ from fairmix import FairBayesianClustering, Fixed
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_adult, load_toy
 from fairmix.families import GaussianTied
-from fairmix.sampling import LEAST_POWER, PRICES, _annealed
+from fairmix.sampling import LEAST_POWER, _power_at
 from tests.monte_carlo import FALSE_ALARM, N_BATCHES, standard_error
 
 STARTS = ("one", "singletons", "kmeans", 20)
@@ -92,29 +90,15 @@ def test_a_tuple_of_starts_must_not_be_empty():
         )
 
 
-@pytest.mark.parametrize("relaxes", [True, False])
-@pytest.mark.parametrize("n_warmup", [1000, 37, 3, 1])
-def test_warm_up_is_annealed_and_ends_at_the_posterior(n_warmup, relaxes):
-    powers, prices, told = zip(
-        *(_annealed(sweep, n_warmup, relaxes) for sweep in range(n_warmup)), strict=True
-    )
-    n_annealed = int(0.8 * n_warmup)
-    assert powers[n_annealed:] == (1.0,) * (n_warmup - n_annealed)
-    assert prices[n_annealed:] == (math.inf,) * (n_warmup - n_annealed)
+def test_warm_up_is_annealed_and_ends_at_the_posterior():
+    powers = [_power_at(sweep, 800)[0] for sweep in range(1000)]
+    assert powers[0] == LEAST_POWER
+    assert powers[800:] == [1.0] * 200
     assert (np.diff(powers) >= 0).all()
-    finite = [price for price in prices if price < math.inf]
-    assert sorted(finite) == finite
-    assert all(power == 1.0 for power, price in zip(powers, prices, strict=True) if price in finite)
-    changes = {
-        sweep
-        for sweep in range(1, n_warmup)
-        if (powers[sweep], prices[sweep]) != (powers[sweep - 1], prices[sweep - 1])
-    }
-    assert changes | {n_warmup} == set(told)
-    if n_warmup == 1000:
-        assert powers[0] == LEAST_POWER
-        assert len(finite) == (500 if relaxes else 0)
-        assert not relaxes or finite[0] == PRICES[0]
+    changes = [sweep for sweep in range(1, 1000) if powers[sweep] != powers[sweep - 1]]
+    told = {_power_at(sweep, 800)[1] for sweep in range(800)}
+    assert told == set(changes)
+    assert _power_at(0, 0) == (1.0, _power_at(5, 3)[1])
 
 
 def test_disagreement_is_reported():

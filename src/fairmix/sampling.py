@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import time
@@ -21,12 +20,9 @@ from fairmix.posterior import Posterior, canonical_labels
 
 IntArray = NDArray[np.int64]
 
-#: An annealed warm-up is over after this share of its sweeps. It begins with the likelihood to a
-#: small power that rises to 1. In a share of all sweeps after that rows may be masked beyond the
-#: model, at a price that rises (in log posterior). Both rise in so many steps.
-ANNEALED_SHARE, RELAXED_SHARE, ANNEALING_STEPS = 0.8, 0.5, 100
-LEAST_POWER = 0.1
-PRICES = 3.0, 40.0
+#: An annealed warm-up begins with the likelihood to this power, reaches 1 after this share of its
+#: sweeps, and does so in so many steps.
+LEAST_POWER, ANNEALED_SHARE, POWER_STEPS = 0.1, 0.8, 100
 #: Compiled code returns to Python about this often (seconds), for progress and Ctrl-C.
 CHUNK_SECONDS = 0.1
 
@@ -166,13 +162,11 @@ def _run_chain(
     """Warm a chain up and collect its draws, as a posterior of one chain."""
     pace = _Pace()
     done = 0
-    power, price, stop = 1.0, math.inf, n_warmup
+    n_annealed = int(ANNEALED_SHARE * n_warmup) if annealing else 0
     while done < n_warmup:
-        if annealing:
-            power, price, stop = _annealed(done, n_warmup, chain.can_relax)
+        power, stop = _power_at(done, n_annealed)
         chain.heat(power)
-        chain.relax(price)
-        n_sweeps = pace.sweeps(1, stop - done)
+        n_sweeps = pace.sweeps(1, min(stop, n_warmup) - done)
         draws = pace.run(chain, 1, n_sweeps)
         done += n_sweeps
         progress.advance(n_sweeps, int(draws.n_clusters[-1]))
@@ -191,24 +185,13 @@ def _run_chain(
     return _join(chunks, axis=1)
 
 
-def _annealed(sweep: int, n_warmup: int, relaxes: bool) -> tuple[float, float, int]:
-    """Give power and price at a sweep of an annealed warm-up, and when they change."""
-    n_annealed = int(ANNEALED_SHARE * n_warmup)
-    n_relaxed = int(RELAXED_SHARE * n_warmup) if relaxes else 0
-    n_heated = n_annealed - n_relaxed
-    if sweep < n_heated:
-        risen, change = _rise(sweep, n_heated)
-        return LEAST_POWER + (1.0 - LEAST_POWER) * risen, math.inf, change
-    if sweep < n_annealed:
-        risen, change = _rise(sweep - n_heated, n_relaxed)
-        return 1.0, PRICES[0] + (PRICES[1] - PRICES[0]) * risen, n_heated + change
-    return 1.0, math.inf, n_warmup
-
-
-def _rise(sweep: int, n_sweeps: int) -> tuple[float, int]:
-    """Give how far of its way a rising quantity is, and the sweep of its next step."""
-    step = sweep * ANNEALING_STEPS // n_sweeps
-    return step / ANNEALING_STEPS, -(-(step + 1) * n_sweeps // ANNEALING_STEPS)
+def _power_at(sweep: int, n_annealed: int) -> tuple[float, int]:
+    """Give the likelihood's power at a sweep of the warm-up, and the sweep at which it changes."""
+    if sweep >= n_annealed:
+        return 1.0, sys.maxsize
+    step = sweep * POWER_STEPS // n_annealed
+    next_change = -(-(step + 1) * n_annealed // POWER_STEPS)
+    return LEAST_POWER + (1.0 - LEAST_POWER) * step / POWER_STEPS, next_change
 
 
 class _Pace:

@@ -69,8 +69,6 @@ def make_schedule(
         extra_moves=matching_moves if model.extra is None else 0,
         mask_passes=passes,
         free_match_passes=passes,
-        mask_changes=0,
-        mask_price=math.inf,
         joint_proposals=matching_moves if joint else 0,
         rematch_passes=0 if joint or matching_moves == 0 else 1,
         gibbs_passes=1,
