@@ -5,7 +5,7 @@ singletons, k-means and 20 random clusters, diagonal Gaussian with the paper's p
 log posterior that every chain reaches (mean of its draws), R-hat of log posterior and number of
 clusters, seconds. Then the paper's own set-up on the same data.
 
-Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--sweeps N] [--paper] [NAME ...]
+Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--warmup N] [--draws N] [--paper] [NAME ...]
 """
 
 import argparse
@@ -44,15 +44,17 @@ def run(name, model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=DRAWS)
-    parser.add_argument("--sweeps", type=int, default=4000, help="half of them are warm-up")
+    parser.add_argument("--warmup", type=int, default=1000, help="sweeps of warm-up")
+    parser.add_argument("--draws", type=int, default=2500, help="sweeps after that")
     parser.add_argument("--paper", action="store_true", help="the paper's set-up instead")
     options = parser.parse_args()
     common = {"n_chains": 8, "n_jobs": 2, "random_state": 0}
-    half = options.sweeps // 2
     if options.paper:
         model = FairBayesianClustering.paper(**common)
     else:
-        model = FairBayesianClustering(init_partition=STARTS, n_warmup=half, n_draws=half, **common)
+        model = FairBayesianClustering(
+            init_partition=STARTS, n_warmup=options.warmup, n_draws=options.draws, **common
+        )
     print("| data | R-hat log posterior | R-hat t | ESS | ESS t | log posterior by chain | t | s |")
     print("|---|---|---|---|---|---|---|---|")
     acceptance = []

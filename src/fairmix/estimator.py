@@ -80,12 +80,12 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     matching_step : {"separate", "joint"}, default="separate"
         How the matching is sampled: our moves, or the paper's joint proposal.
     matching_moves : int or "auto", default="auto"
-        Follower swaps a sweep, with anchor swaps in proportion ("auto": two a follower), shared
+        Follower swaps a sweep, with anchor swaps in proportion ("auto": four a follower), shared
         out over its rounds (rounded up); in the joint step, joint proposals a sweep (the paper
         makes 10).
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
-        matched rows and all ("auto": 60, or 4 for families whose parameters are sampled).
+        matched rows and all ("auto": 50, or 4 for families whose parameters are sampled).
         Without them chains hardly leave the place where they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.

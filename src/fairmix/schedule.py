@@ -10,13 +10,13 @@ from fairmix.model import Model
 
 #: Rounds of matching and Gibbs moves in a sweep; one if clusters have parameters, where a Gibbs
 #: move costs far more.
-ROUNDS = 6
+ROUNDS = 12
 #: Follower swaps a sweep, for each follower.
-SWAPS_PER_FOLLOWER = 2
+SWAPS_PER_FOLLOWER = 4
 #: Proposals a sweep to split, merge, deal anew or exchange, and the shares of two kinds of these:
 #: splits and merges change the number of clusters, exchanges (the rest) cost least.
-SPLIT_MERGE_MOVES = 60
-SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.75, 0.025
+SPLIT_MERGE_MOVES = 50
+SPLIT_MERGE_SHARE, REDEAL_SHARE = 0.56, 0.04
 #: The same if clusters have parameters, which a split or a merge must fit to its halves.
 SPLIT_MERGE_MOVES_WITH_PARAMETERS = 4
 
@@ -37,9 +37,9 @@ def make_schedule(
         Our moves, or the paper's joint proposal.
     matching_moves : int, optional
         Follower swaps a sweep (anchor swaps come in proportion), or joint proposals a
-        sweep; two a follower by default.
+        sweep; four a follower by default.
     split_merge_moves : int, optional
-        Splits, merges, re-deals and exchanges a sweep; by default 60, or 4 for families whose
+        Splits, merges, re-deals and exchanges a sweep; by default 50, or 4 for families whose
         parameters are sampled.
 
     Returns
