@@ -5,7 +5,7 @@ singletons, k-means and 20 random clusters, diagonal Gaussian with the paper's p
 log posterior that every chain reaches (mean of its draws), R-hat of log posterior and number of
 clusters, seconds. Then the paper's own set-up on the same data.
 
-Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--warmup N --draws N] [--paper] [NAME ...]
+Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--warmup N] [--draws N] [--paper] [NAME]
 """
 
 import argparse
