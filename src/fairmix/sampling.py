@@ -23,8 +23,7 @@ IntArray = NDArray[np.int64]
 #: An annealed warm-up begins with the likelihood to this power, reaches 1 after this share of its
 #: sweeps, and does so in so many steps.
 LEAST_POWER, ANNEALED_SHARE, POWER_STEPS = 0.1, 0.6, 100
-#: A fifth of these sweeps leads up to this power: clusters that differ from start to start form
-#: above it.
+#: This share of these sweeps leads up to this power; the rest goes slowly from there to 1.
 FAST_SHARE, FAST_POWER = 0.2, 0.6
 #: Compiled code returns to Python about this often (seconds), for progress and Ctrl-C.
 CHUNK_SECONDS = 0.1
