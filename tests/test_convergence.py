@@ -9,7 +9,6 @@ from fairmix import FairBayesianClustering, Fixed
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_adult, load_toy
 from fairmix.families import GaussianTied
-from fairmix.sampling import LEAST_POWER, _power_at
 from tests.monte_carlo import FALSE_ALARM, N_BATCHES, standard_error
 
 STARTS = ("one", "singletons", "kmeans", 20)
@@ -88,17 +87,6 @@ def test_a_tuple_of_starts_must_not_be_empty():
         FairBayesianClustering(init_partition=()).fit(
             toy.data, sensitive_features=toy.sensitive_features
         )
-
-
-def test_warm_up_is_annealed_and_ends_at_the_posterior():
-    powers = [_power_at(sweep, 800)[0] for sweep in range(1000)]
-    assert powers[0] == LEAST_POWER
-    assert powers[800:] == [1.0] * 200
-    assert (np.diff(powers) >= 0).all()
-    changes = [sweep for sweep in range(1, 1000) if powers[sweep] != powers[sweep - 1]]
-    told = {_power_at(sweep, 800)[1] for sweep in range(800)}
-    assert told == set(changes)
-    assert _power_at(0, 0) == (1.0, _power_at(5, 3)[1])
 
 
 def test_disagreement_is_reported():

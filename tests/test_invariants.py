@@ -28,6 +28,7 @@ SINGLE_STEPS = {
     "rematch": only(rematch_passes=2),
     "mask exchange": only(mask_passes=2),
     "free match": only(free_match_passes=2),
+    "mask change": only(mask_changes=60, mask_price=1.0),
     "joint": only(joint_proposals=30),
     "gibbs": only(gibbs_passes=1),
     "split-merge": only(split_merge_proposals=10),
@@ -97,6 +98,28 @@ def test_every_move_keeps_the_cap(cap, step):
     chain.schedule = chain.schedule._replace(**SINGLE_STEPS[step])
     for _ in range(30):
         check_draw(chain, chain.run(1))
+
+
+@pytest.mark.parametrize("n_masked", [0, 4])
+@pytest.mark.parametrize("family", list(FAMILIES))
+def test_a_relaxed_chain_returns_to_the_model(family, n_masked):
+    chain = make_random_chain(family, (9, 14, 20), n_masked, seed=1)
+    assert chain.can_relax
+    wanted = chain.model.n_masked
+    for _ in range(5):
+        chain.relax(0.5)
+        chain.run(5)
+        check_invariants(chain)
+        assert 0.0 < chain.relaxed_share <= 1.0
+        assert chain.state.n_masked.sum() > wanted.sum()
+        chain.relax(np.inf)
+        assert chain.relaxed_share == 0.0
+        assert np.array_equal(chain.state.n_masked, wanted)
+        check_draw(chain, chain.run(1))
+
+
+def test_no_chain_is_relaxed_under_a_cap():
+    assert not make_random_chain("gaussian", (9, 14), 0, 1, extra="free", cap=CAPS[0]).can_relax
 
 
 @settings(max_examples=60, deadline=None)

@@ -20,7 +20,7 @@ LAYERS = [
     {"inputs", "model", "posterior", "compilation", "parameters", "point_estimate"},
     {"features", "family_choice", "likelihood", "schedule"},
     {"metrics", "chain"},
-    {"preparation", "start"},
+    {"preparation", "start", "warmup"},
     {"sampling"},
     {"estimator", "datasets", "plotting"},
     {"baselines"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Work
 from fairmix.kernels.sweep import MOVES, Draws
 from fairmix.likelihood import make_likelihood
 from fairmix.model import Model
+from fairmix.schedule import relax_schedule
 
 IntArray = NDArray[np.int64]
 
@@ -66,6 +68,7 @@ class Chain:
     ) -> None:
         self.model = model
         self.schedule = schedule
+        self.mask_price = math.inf
         self.rng = rng
         self.layout = make_layout(model)
         self.tables = make_partition_tables(model)
@@ -97,7 +100,7 @@ class Chain:
             self.model.distance,
             self.layout,
             self.tables,
-            self.schedule,
+            self._schedule_now,
             self.model.row_stats,
             self.state,
             self._work,
@@ -107,6 +110,13 @@ class Chain:
             n_draws,
         )
         return draws
+
+    @property
+    def _schedule_now(self) -> Schedule:
+        """The schedule, with the moves of a relaxed warm-up while it lasts."""
+        if self.mask_price == math.inf:
+            return self.schedule
+        return relax_schedule(self.schedule, self.model, self.mask_price)
 
     def heat(self, power: float) -> None:
         """Warm up: raise the likelihood to a power and adapt what can be, from now on.
@@ -121,6 +131,37 @@ class Chain:
     def cool(self) -> None:
         """End the warm-up: sample the posterior itself, and adapt nothing any more."""
         self._set_warmth(1.0, False)
+
+    @property
+    def can_relax(self) -> bool:
+        """Whether more rows may be masked for a while.
+
+        Not under a cap, which they might leave on their return, nor with the paper's joint step.
+        """
+        return self.schedule.follower_swaps > 0 and not self.model.cap.is_tight
+
+    @property
+    def relaxed_share(self) -> float:
+        """Share of the followers that are masked beyond the model now."""
+        n_relaxed = int(np.sum(self.state.n_masked - self.layout.n_masked))
+        return n_relaxed / (self.model.grouping.n_rows - self.model.grouping.n_anchors)
+
+    def relax(self, mask_price: float) -> None:
+        """Warm up: let any rows be masked at a price, from now on.
+
+        Parameters
+        ----------
+        mask_price : float
+            What a masked row costs in log posterior. If it is infinite, all rows that are masked
+            beyond the model return to their seats.
+        """
+        self.mask_price = mask_price
+        if mask_price == math.inf:
+            state, wanted = self.state, self.layout.n_masked
+            for group, first in enumerate(self.layout.group_start[:-1]):
+                returned = state.mask_order[first + wanted[group] : first + state.n_masked[group]]
+                state.masked[returned] = False
+            state.n_masked[:] = wanted
 
     def _set_warmth(self, power: float, adapts: bool) -> None:
         self.likelihood.power[0] = power
@@ -213,6 +254,7 @@ def make_state(model: Model, layout: Layout, start: Start) -> State:
         slot_of=start.match.astype(np.int64),
         seat_of=seat_of,
         masked=masked,
+        n_masked=model.n_masked.astype(np.int64),
         mask_order=mask_order,
         free_slot=start.free_match.astype(np.int64),
         active=np.arange(n_anchors),

@@ -17,14 +17,10 @@ from fairmix.chain import Chain
 from fairmix.kernels.sweep import MOVES, Draws
 from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts, gaps_of_counts
 from fairmix.posterior import Posterior, canonical_labels
+from fairmix.warmup import WarmUp
 
 IntArray = NDArray[np.int64]
 
-#: An annealed warm-up begins with the likelihood to this power, reaches 1 after this share of its
-#: sweeps, and does so in so many steps.
-LEAST_POWER, ANNEALED_SHARE, POWER_STEPS = 0.1, 0.6, 100
-#: This share of these sweeps leads up to this power; the rest goes slowly from there to 1.
-FAST_SHARE, FAST_POWER = 0.2, 0.6
 #: Compiled code returns to Python about this often (seconds), for progress and Ctrl-C.
 CHUNK_SECONDS = 0.1
 
@@ -128,7 +124,7 @@ def sample_posterior(
     audit : Audit
         What is measured on each draw.
     annealing : bool, default=True
-        Whether the warm-up begins with a flattened likelihood.
+        Whether the warm-up begins with a flattened likelihood and relaxed fairness.
     n_jobs : int, optional
         Number of threads, as in joblib.
     verbose : int, default=0
@@ -163,17 +159,13 @@ def _run_chain(
 ) -> Posterior:
     """Warm a chain up and collect its draws, as a posterior of one chain."""
     pace = _Pace()
-    done = 0
-    n_annealed = int(ANNEALED_SHARE * n_warmup) if annealing else 0
-    while done < n_warmup:
-        power, stop = _power_at(done, n_annealed)
-        chain.heat(power)
-        n_sweeps = pace.sweeps(1, min(stop, n_warmup) - done)
+    warmup = WarmUp(chain, n_warmup, annealing)
+    while (n_left := warmup.prepare()) > 0:
+        n_sweeps = pace.sweeps(1, n_left)
         draws = pace.run(chain, 1, n_sweeps)
-        done += n_sweeps
+        warmup.advance(n_sweeps)
         progress.advance(n_sweeps, int(draws.n_clusters[-1]))
 
-    chain.cool()
     # Chunks depend on the clock, so what is drawn between them needs a generator of its own.
     components_rng = chain.rng.spawn(1)[0]
     chunks = []
@@ -185,16 +177,6 @@ def _run_chain(
         kept += n_new
         progress.advance(n_new * thin, int(draws.n_clusters[-1]))
     return _join(chunks, axis=1)
-
-
-def _power_at(sweep: int, n_annealed: int) -> tuple[float, int]:
-    """Give the likelihood's power at a sweep of the warm-up, and the sweep at which it changes."""
-    if sweep >= n_annealed:
-        return 1.0, sys.maxsize
-    step = sweep * POWER_STEPS // n_annealed
-    next_change = -(-(step + 1) * n_annealed // POWER_STEPS)
-    powers = (LEAST_POWER, FAST_POWER, 1.0)
-    return float(np.interp(step / POWER_STEPS, (0.0, FAST_SHARE, 1.0), powers)), next_change
 
 
 class _Pace:

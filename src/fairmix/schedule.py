@@ -13,6 +13,8 @@ from fairmix.model import Model
 ROUNDS = 12
 #: Follower swaps a sweep, for each follower.
 SWAPS_PER_FOLLOWER = 4
+#: Times that each follower may be masked or unmasked in a sweep, while fairness is relaxed.
+MASK_CHANGES_PER_FOLLOWER = 4
 #: Proposals a sweep to split, merge, deal anew or exchange, and the shares of two kinds of these:
 #: splits and merges change the number of clusters, exchanges (the rest) cost least.
 SPLIT_MERGE_MOVES = 50
@@ -69,10 +71,38 @@ def make_schedule(
         extra_moves=matching_moves if model.extra is None else 0,
         mask_passes=passes,
         free_match_passes=passes,
+        mask_changes=0,
+        mask_price=math.inf,
         joint_proposals=matching_moves if joint else 0,
         rematch_passes=0 if joint or matching_moves == 0 else 1,
         gibbs_passes=1,
         split_merge_proposals=n_split_merge,
         redeal_proposals=n_redeal,
         exchange_proposals=split_merge_moves - n_split_merge - n_redeal,
+    )
+
+
+def relax_schedule(schedule: Schedule, model: Model, mask_price: float) -> Schedule:
+    """Let a schedule mask any followers at a price, for a relaxed warm-up.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        How often each move is made otherwise.
+    model : Model
+        What is sampled.
+    mask_price : float
+        What a masked row costs in log posterior.
+
+    Returns
+    -------
+    Schedule
+        The same with the moves of masked rows.
+    """
+    n_followers = model.grouping.n_rows - model.grouping.n_anchors
+    return schedule._replace(
+        mask_passes=1,
+        free_match_passes=1,
+        mask_changes=-(-MASK_CHANGES_PER_FOLLOWER * n_followers // schedule.rounds),
+        mask_price=mask_price,
     )

@@ -13,6 +13,7 @@ from tests.exact.test_single_steps import (
     check_anchor_swaps,
     check_deals,
     check_extra_move,
+    check_mask_changes,
     check_move,
 )
 from tests.exact.test_sweep import check_sweep
@@ -47,8 +48,9 @@ def test_re_deal_and_exchange_alone(name, move):
     check_deals(problem, DEALS[move], n_clusters_stays=True, family=TWIN)
 
 
-def test_anchor_swaps_and_extra_seats_alone():
+def test_anchor_swaps_mask_changes_and_extra_seats_alone():
     check_anchor_swaps(PROBLEMS["r=2, m=2"], reach=1000, family=TWIN)
+    check_mask_changes(PROBLEMS["equal, m=1"], price=0.5, family=TWIN)
     check_extra_move(FREE_PROBLEMS["free, r=2, m=1"], family=TWIN)
 
 

@@ -88,6 +88,30 @@ def check_move(problem, move, family=None, **more):
     assert_law(states, normalise(reachable))
 
 
+@pytest.mark.parametrize("price", [-1.0, 0.5])
+@pytest.mark.parametrize("name", ["equal", "equal, m=1", "beta=2", "three groups"])
+def test_mask_change_alone(name, price):
+    check_mask_changes(PROBLEMS[name], price)
+
+
+def check_mask_changes(problem, price, family=None):
+    """Any rows may be masked, at least the model's number, at a price."""
+    fewest = problem.n_masked or (0,) * (len(problem.sizes) - 1)
+    numbers = itertools.product(
+        *(range(m, n + 1) for m, n in zip(fewest, problem.sizes[1:], strict=True))
+    )
+    start = typical_state(enumerate_states(problem))
+    cost = price + math.log(problem.n_anchors)
+    reachable = {
+        state: weight - cost * len(state[2])
+        for n_masked in numbers
+        for state, weight in enumerate_states(replace(problem, n_masked=n_masked)).items()
+        if state[:2] == start[:2]
+    }
+    schedule = only(mask_changes=8, mask_price=price, free_match_passes=1)
+    assert_law(run_states(problem, start, schedule, family=family), normalise(reachable))
+
+
 DEALT_PROBLEMS = PROBLEMS | LARGER_PROBLEMS | FREE_PROBLEMS
 # A re-deal is accepted less often than an exchange: with three a draw, rare states came in bursts.
 DEALS = {"re-deal": only(redeal_proposals=30), "exchange": only(exchange_proposals=3)}

@@ -30,7 +30,7 @@ def propose_jointly(rng, likelihood, distance, layout, row_stats, state, work):
     group = layout.group_of[row]
     first = layout.group_start[group]
     n_rows = layout.group_start[group + 1] - first
-    n_masked = layout.n_masked[group]
+    n_masked = state.n_masked[group]
     exchanges_mask = 0 < n_masked < n_rows
     other = first + draw_index(rng, n_rows)
     freed = first + draw_index(rng, n_rows)

@@ -73,7 +73,7 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
     for k in range(n_slots):
         deal.rows[k] = state.anchor_at[deal.slots[k]]
     n_members = n_slots
-    n_groups = layout.n_masked.size
+    n_groups = state.n_masked.size
     for group in range(1, n_groups):
         deal.part_start[group] = n_members
         n_members = collect_seated(layout, state, deal, group, n_slots, n_members)
@@ -82,7 +82,7 @@ def collect_members(rng, layout, state, deal, cluster, other_cluster):
     deal.part_start[n_groups] = n_members
     for group in range(1, n_groups):
         first = layout.group_start[group]
-        for place in range(first, first + layout.n_masked[group]):
+        for place in range(first, first + state.n_masked[group]):
             row = state.mask_order[place]
             label = state.labels[state.free_slot[row]]
             if label in (cluster, other_cluster):

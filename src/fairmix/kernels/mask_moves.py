@@ -17,6 +17,11 @@ label from its full conditional. With both rows taken out, the ratio is
 
 where :math:`W_u` sees :math:`e` at its seat and :math:`W_e` sees :math:`u` at its. Under a cap,
 labels that lead outside have weight zero.
+
+*Mask change*, in a relaxed warm-up: any number of rows may be masked, at least the model's, with
+prior :math:`\propto e^{-\lambda |E|}`, where :math:`\lambda` is the price. A random row is masked
+if it is not, unmasked if it is. With the row :math:`u` taken out, the ratio of masking it is
+:math:`e^{-\lambda}\, W_u / (n_0\, p(x_u \mid \text{seat of } u))`.
 """
 
 import math
@@ -25,6 +30,7 @@ from fairmix.kernels.decorator import kernel
 from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
 from fairmix.kernels.state import (
     begin_trial,
+    home_slot,
     put_row,
     take_row,
     trial_is_allowed,
@@ -102,7 +108,7 @@ def exchange_mask(rng, likelihood, layout, row_stats, state, work, group):
     """Propose that a masked and an unmasked row change roles; give (proposed, accepted)."""
     first = layout.group_start[group]
     n_rows = layout.group_start[group + 1] - first
-    n_masked = layout.n_masked[group]
+    n_masked = state.n_masked[group]
     if n_masked == n_rows:
         return 0, 0
     masked_place = first + draw_index(rng, n_masked)
@@ -138,6 +144,43 @@ def exchange_mask(rng, likelihood, layout, row_stats, state, work, group):
     put_row(likelihood, layout, row_stats, state, work, unmasked, target)
     likelihood.refresh(state, target)
     exchange_roles(state, masked_place, unmasked_place)
+    return 1, 1
+
+
+@kernel
+def change_mask(rng, likelihood, layout, row_stats, state, work, price):
+    """Propose to mask or unmask a random row; give (proposed, accepted)."""
+    n_anchors = state.labels.size
+    place = n_anchors + draw_index(rng, row_stats.shape[0] - n_anchors)
+    row = state.mask_order[place]
+    group = layout.group_of[row]
+    masks = not state.masked[row]
+    if not masks and state.n_masked[group] == layout.n_masked[group]:
+        return 0, 0
+    seat = state.labels[state.slot_of[row]]
+    source = state.labels[home_slot(state, row)]
+    begin_trial(work)
+    take_row(likelihood, layout, row_stats, state, work, row, source)
+    likelihood.refresh(state, source)
+    log_odds = weigh_free_label(likelihood, layout, row_stats, state, work, row)
+    log_odds -= work.log_weights[state.place[seat]] - math.log(state.cluster_slots[seat])
+    log_odds -= math.log(n_anchors) + price
+    if not accept(rng, log_odds if masks else -log_odds):
+        undo_trial(layout, state, work)
+        return 1, 0
+
+    border = layout.group_start[group] + state.n_masked[group] - (0 if masks else 1)
+    state.mask_order[place], state.mask_order[border] = state.mask_order[border], row
+    state.n_masked[group] += 1 if masks else -1
+    state.masked[row] = masks
+    target = seat
+    if masks:
+        state.free_slot[row] = draw_free_slot(rng, state, work)
+        target = state.labels[state.free_slot[row]]
+    else:
+        state.free_slot[row] = draw_index(rng, n_anchors)  # its prior, from now on
+    put_row(likelihood, layout, row_stats, state, work, row, target)
+    likelihood.refresh(state, target)
     return 1, 1
 
 

@@ -36,7 +36,7 @@ class Layout(NamedTuple):
     group_of: np.ndarray  # row -> group, 0 for anchors
     seat_start: np.ndarray  # first seat of follower group b
     seats_per_slot: np.ndarray  # seats of group b in every slot, filled or not
-    n_masked: np.ndarray  # masked rows of group b
+    n_masked: np.ndarray  # masked rows of group b in the model; a relaxed warm-up has more
     energy_weight: np.ndarray  # 1 / (n_b temperature)
     class_of: np.ndarray  # slot -> class of slots with the same capacities
     class_start: np.ndarray  # class -> its first place in class_slots
@@ -68,6 +68,8 @@ class Schedule(NamedTuple):
     extra_moves: int
     mask_passes: int
     free_match_passes: int
+    mask_changes: int  # only in a relaxed warm-up
+    mask_price: float  # what a row that they mask costs (log)
     joint_proposals: int
     rematch_passes: int
     gibbs_passes: int
@@ -85,6 +87,7 @@ class State(NamedTuple):
     slot_of: np.ndarray  # row -> slot by the matching map
     seat_of: np.ndarray  # follower row -> seat, -1 for anchors
     masked: np.ndarray  # row -> bool
+    n_masked: np.ndarray  # group -> masked rows
     mask_order: np.ndarray  # rows of each group, its masked ones first
     free_slot: np.ndarray  # row -> slot by the free map
     active: np.ndarray

@@ -17,6 +17,7 @@ from fairmix.kernels.extra_move import move_extra_seat, sort_slots_by_extra
 from fairmix.kernels.gibbs_step import gibbs_step
 from fairmix.kernels.joint_move import propose_jointly
 from fairmix.kernels.mask_moves import (
+    change_mask,
     exchange_mask,
     redraw_free_match,
     sort_slots_by_label,
@@ -40,6 +41,7 @@ MOVES = {
     "redeal": "redeal_proposals",
     "exchange": "exchange_proposals",
     "rematch": "rematch_passes",
+    "mask_change": "mask_changes",
 }
 
 
@@ -146,16 +148,20 @@ def matching_step(
                         rng, likelihood, distance, layout, row_stats, state, work, group, n_extra
                     )
     sort_slots_by_label(state, work)
+    for _ in range(schedule.mask_changes):
+        p, a = change_mask(rng, likelihood, layout, row_stats, state, work, schedule.mask_price)
+        proposed[12] += p
+        accepted[12] += a
     for _ in range(schedule.mask_passes):
-        for group in range(1, layout.n_masked.size):
-            for _ in range(layout.n_masked[group]):
+        for group in range(1, state.n_masked.size):
+            for _ in range(state.n_masked[group]):
                 p, a = exchange_mask(rng, likelihood, layout, row_stats, state, work, group)
                 proposed[3] += p
                 accepted[3] += a
     for _ in range(schedule.free_match_passes):
-        for group in range(1, layout.n_masked.size):
+        for group in range(1, state.n_masked.size):
             first = layout.group_start[group]
-            for place in range(first, first + layout.n_masked[group]):
+            for place in range(first, first + state.n_masked[group]):
                 row = state.mask_order[place]
                 proposed[4] += 1
                 accepted[4] += redraw_free_match(
@@ -187,13 +193,15 @@ def write_draw(likelihood, distance, layout, tables, state, draws, draw):
 
     n_anchors = state.labels.size
     log_energy = 0.0
-    n_masked = 0
     for row in range(state.slot_of.size):
         draws.labels[draw, row] = state.labels[home_slot(state, row)]
         if row >= n_anchors:
             separation = distance.between(state.anchor_at[state.slot_of[row]], row)
             log_energy -= separation * layout.energy_weight[layout.group_of[row]]
-        if state.masked[row]:
-            draws.masked_rows[draw, n_masked] = row
-            n_masked += 1
     draws.log_energy[draw] = log_energy
+    n_masked = 0
+    for group in range(1, layout.n_masked.size):
+        first = layout.group_start[group]
+        for place in range(first, first + layout.n_masked[group]):
+            draws.masked_rows[draw, n_masked] = state.mask_order[place]
+            n_masked += 1
