@@ -44,8 +44,8 @@ def run(name, model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=DRAWS)
-    parser.add_argument("--warmup", type=int, default=1000, help="sweeps of warm-up")
-    parser.add_argument("--draws", type=int, default=2500, help="sweeps after that")
+    parser.add_argument("--warmup", type=int, default=1400, help="sweeps of warm-up")
+    parser.add_argument("--draws", type=int, default=2300, help="sweeps after that")
     parser.add_argument("--paper", action="store_true", help="the paper's set-up instead")
     options = parser.parse_args()
     common = {"n_chains": 8, "n_jobs": 2, "random_state": 0}

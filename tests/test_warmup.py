@@ -63,7 +63,7 @@ def test_every_warm_up_ends_at_the_posterior(n_sweeps, annealing, can_relax):
     if not annealing:
         assert set(powers) <= {1.0}
     if n_sweeps == 1000:
-        assert chain.sweeps[-150:] == [(1.0, math.inf)] * 150
+        assert chain.sweeps[-100:] == [(1.0, math.inf)] * 100
         assert powers[0] == (LEAST_POWER if annealing else 1.0)
 
 
@@ -77,7 +77,7 @@ def test_prices_rise_from_where_few_enough_rows_are_masked():
 
 def test_prices_may_never_be_high_enough():
     prices = [price for _, price in warm_up(100, bargain=math.inf).sweeps if price < math.inf]
-    assert len(set(prices)) == len(prices) == 60
+    assert len(set(prices)) == len(prices) == 45
 
 
 def test_it_does_not_matter_how_many_sweeps_are_made_at_once():

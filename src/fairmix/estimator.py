@@ -98,8 +98,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     annealing : bool, default=True
         Whether the warm-up begins with a flattened likelihood (a tenth of its power, raised to
         the whole) and goes on with relaxed fairness (any rows may be masked, at a rising price),
-        for 30 and 50 % of its sweeps; under a cap only the first, for 80 %. Chains that start
-        cold often stay in the first arrangement of clusters they come across.
+        for 45 % of its sweeps each; under a cap only the first, for 60 %. Chains that start cold
+        often stay in the first arrangement of clusters they come across.
     n_chains : int, default=4
         Number of chains.
     n_warmup : int, default=1000

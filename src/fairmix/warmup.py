@@ -18,7 +18,7 @@ from fairmix.chain import Chain
 
 #: The shares of the warm-up in which the power rises, and then the price; if fairness can't be
 #: relaxed, the share in which the power does. Both rise in so many steps.
-HEATED_SHARE, RELAXED_SHARE = 0.25, 0.6
+HEATED_SHARE, RELAXED_SHARE = 0.45, 0.45
 HEATED_SHARE_ALONE = 0.6
 STEPS = 100
 #: The power begins here, a share of its sweeps leads up to the second power, the rest to 1.
