@@ -111,7 +111,8 @@ def compare_with_em(X, groups):
     )
     print(f"  default sweep                       {np.median(defaults) * 1e3:8.3f} ms")
     for field in ("follower_swaps", "anchor_swaps", "rematch_passes", "gibbs_passes", *NO_DEALS):
-        off = {name: 0 for name in default._fields if name not in (field, "rounds")}
+        kept = (field, "rounds", "mask_price")
+        off = {name: 0 for name in default._fields if name not in kept}
         chain.schedule = default._replace(**off)
         share = np.median([time_sweeps(chain, 100) for _ in range(3)]) / np.median(defaults)
         print(f"    {field:16s}                    {100 * share:8.0f} %")

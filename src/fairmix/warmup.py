@@ -52,7 +52,7 @@ class WarmUp:
         heated_share = HEATED_SHARE if relaxes else HEATED_SHARE_ALONE
         self._n_heated = int(heated_share * n_sweeps) if annealing else 0
         self._n_annealed = self._n_heated + (int(RELAXED_SHARE * n_sweeps) if relaxes else 0)
-        self._least_price = LEAST_PRICE
+        self._price = LEAST_PRICE  # the next one to try, then the one from which it rises
         self._rise_began: int | None = None  # the sweep from which on the price rises evenly
 
     def prepare(self) -> int:
@@ -81,14 +81,14 @@ class WarmUp:
         chain = self._chain
         if self._rise_began is None:
             if chain.mask_price == math.inf or chain.relaxed_share > MASKED_SHARE:
-                chain.relax(self._least_price)
-                self._least_price *= PRICE_FACTOR
+                chain.relax(self._price)
+                self._price *= PRICE_FACTOR
                 return 1
-            self._least_price = chain.mask_price
+            self._price = chain.mask_price
             self._rise_began = self._done
         n_rising = self._n_annealed - self._rise_began
         risen, change = _rise(self._done - self._rise_began, n_rising)
-        chain.relax(self._least_price * (1.0 + (PRICE_RISE - 1.0) * risen))
+        chain.relax(self._price * (1.0 + (PRICE_RISE - 1.0) * risen))
         return self._rise_began + change - self._done
 
 
