@@ -36,7 +36,14 @@ SINGLE_STEPS = {
     "exchange": only(exchange_proposals=10),
     "extra": only(extra_moves=30),
 }
-CAPS = [Cap(max_gap=0.05), Cap(max_gap=0.0), Cap(min_balance=0.3), Cap(0.2, 0.1)]
+# A balance of 0.45 is the largest that is possible with the sizes below.
+CAPS = [
+    Cap(max_gap=0.05),
+    Cap(max_gap=0.0),
+    Cap(min_balance=0.3),
+    Cap(min_balance=0.44),
+    Cap(0.2, 0.1),
+]
 
 
 def make_random_chain(

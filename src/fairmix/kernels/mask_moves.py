@@ -177,8 +177,6 @@ def change_mask(rng, likelihood, layout, row_stats, state, work, price):
     if masks:
         state.free_slot[row] = draw_free_slot(rng, state, work)
         target = state.labels[state.free_slot[row]]
-    else:
-        state.free_slot[row] = draw_index(rng, n_anchors)  # its prior, from now on
     put_row(likelihood, layout, row_stats, state, work, row, target)
     likelihood.refresh(state, target)
     return 1, 1
