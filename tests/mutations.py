@@ -39,7 +39,7 @@ TESTS = {
     "rematch": "rematch",
     "free match": "free and match and alone and not deal and not split and not rematch",
     # Only the joint step reads the free match of a row that is not masked.
-    "mask exchange: old free match": "all and moves and r=2",
+    "mask exchange: old free match": "all and moves and equal",
     "mask exchange": "mask and exchange and alone",
     "mask change": "mask_change_alone and equal",
     "gibbs": "gibbs and alone",
