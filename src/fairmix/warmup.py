@@ -17,7 +17,8 @@ import numpy as np
 from fairmix.chain import Chain
 
 #: The shares of the warm-up in which the power rises, and then the price; if fairness can't be
-#: relaxed, the share in which the power does. Both rise in so many steps.
+#: relaxed, the share in which the power does. Something is left for the posterior itself. Both rise
+#: in so many steps.
 HEATED_SHARE, RELAXED_SHARE = 0.45, 0.45
 HEATED_SHARE_ALONE = 0.6
 STEPS = 100
@@ -58,7 +59,6 @@ class WarmUp:
     def prepare(self) -> int:
         """Set power and price; give how many sweeps they hold for, 0 if the warm-up is over."""
         if self._done == self._n_sweeps:
-            self._chain.relax(math.inf)
             self._chain.cool()
             return 0
         if self._done < self._n_heated:

@@ -173,6 +173,7 @@ def change_mask(rng, likelihood, layout, row_stats, state, work, price):
     state.mask_order[place], state.mask_order[border] = state.mask_order[border], row
     state.n_masked[group] += 1 if masks else -1
     state.masked[row] = masks
+    # A row that returns keeps its free match: only joint proposals see it, and none are made.
     target = seat
     if masks:
         state.free_slot[row] = draw_free_slot(rng, state, work)
