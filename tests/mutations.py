@@ -4,8 +4,9 @@ Run by hand (words choose mutations by name):
 
     python -m tests.mutations [WORD ...]
 
-It prints a line a mutation; one that survives is a hole in the tests. Deals are compiled, a few
-minutes each; all other mutations run as plain Python, on the tests of the move that they are in.
+It prints a line a mutation; one that survives is a hole in the tests. Deals and parameters are
+compiled, a few minutes each; all other mutations run as plain Python, on the tests of the move that
+they are in.
 """
 
 import os
@@ -32,6 +33,7 @@ NO_GIBBS_STEP = (
     "rng, likelihood, layout, tables, row_stats, state, work\n                    )",
     "pass",
 )
+EXACT = "exact/test_single_steps.py", "exact/test_sweep.py", "test_invariants.py"
 #: Tests of the moves that are tried as plain Python, as pytest's -k chooses them.
 TESTS = {
     "follower swap": "follower or swaps_of_neighbours",
@@ -151,9 +153,24 @@ def mutate(text, old, new, occurrence):
     return old.join(parts[: occurrence + 1]) + new + old.join(parts[occurrence + 1 :])
 
 
+def tests_of(mutation):
+    """Give what pytest is asked to run for a mutation, and how kernels run there."""
+    name, file, *_ = mutation
+    if file in DEALING:
+        # The Gaussian problems are enough, and compile once, without other moves.
+        chosen = "not bernoulli and not categorical and not flat and not beta"
+        chosen += " and (split_merge or re_deal or (keeps_the_invariants and gaussian))"
+        return EXACT, chosen, True
+    if file in (INSTANTIATED, PARAMETERS):
+        return ("exact/test_instantiated.py",), "", True
+    chosen = next((tests for move, tests in TESTS.items() if name.startswith(move)), "")
+    return EXACT, chosen, False
+
+
 def survives(mutation):
     """Tell whether the exact tests and the invariants pass with a mutation."""
-    name, file, old, new, occurrence = mutation
+    _, file, old, new, occurrence = mutation
+    files, chosen, compiled = tests_of(mutation)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "src", Path(folder) / "src")
         shutil.copytree(ROOT / "tests", Path(folder) / "tests")
@@ -161,20 +178,14 @@ def survives(mutation):
         target = Path(folder) / "src" / "fairmix" / "kernels" / file
         target.write_text(mutate(target.read_text(), old, new, occurrence))
         environment = {**os.environ, "PYTHONPATH": f"{folder}/src:{folder}"}
-        files = ["exact/test_single_steps.py", "exact/test_sweep.py", "test_invariants.py"]
+        if compiled:
+            environment["NUMBA_CACHE_DIR"] = folder
+        else:
+            environment["NUMBA_DISABLE_JIT"] = "1"
         if file in DEALING:
-            # The Gaussian problems are enough, and compile once, without other moves.
             sweep = Path(folder) / "src" / "fairmix" / "kernels" / SWEEP
             text = mutate(sweep.read_text(), *NO_MATCHING_STEP, 0)
             sweep.write_text(mutate(text, *NO_GIBBS_STEP, 0))
-            chosen = "not bernoulli and not categorical and not flat and not beta"
-            chosen += " and (split_merge or re_deal or (keeps_the_invariants and gaussian))"
-            environment["NUMBA_CACHE_DIR"] = folder
-        else:
-            chosen = next((tests for move, tests in TESTS.items() if name.startswith(move)), "")
-            environment["NUMBA_DISABLE_JIT"] = "1"
-            if file in (INSTANTIATED, PARAMETERS):
-                files = ["exact/test_instantiated.py"]
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider",
              "-m", "not thorough", *(f"tests/{name}" for name in files), "-k", chosen],
@@ -195,14 +206,13 @@ def main(*wanted):
     chosen = [m for m in MUTATIONS if not wanted or any(word in m[0] for word in wanted)]
     if not chosen:
         return f"no mutation has {' or '.join(map(repr, wanted))} in its name"
-    controls = {
-        name.partition(":")[0]: (name, file, old, old, at) for name, file, old, _, at in chosen
-    }
+    controls = {tests_of(m): (*m[:3], m[2], m[4]) for m in chosen}
     n_alive = 0
     with ThreadPoolExecutor(2) as pool:
-        for move, (passes, by) in zip(controls, pool.map(survives, controls.values()), strict=True):
-            assert passes, f"the tests of {move} must pass without a mutation: {by}"
-        for (name, *_), (alive, by) in zip(chosen, pool.map(survives, chosen), strict=True):
+        results = pool.map(survives, [*controls.values(), *chosen])
+        for tests, (passes, by) in zip(controls, results, strict=False):
+            assert passes, f"the tests {tests} must pass without a mutation: {by}"
+        for (name, *_), (alive, by) in zip(chosen, results, strict=True):
             print(f"{'SURVIVES' if alive else 'killed':9s} {name:50s} {by[:110]}", flush=True)
             n_alive += alive
     return n_alive

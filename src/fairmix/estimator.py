@@ -12,18 +12,11 @@ from sklearn.utils import check_random_state
 from fairmix.cap import certain_gap, resolve_cap
 from fairmix.families import Product, prepare
 from fairmix.family_choice import choose_family
-from fairmix.features import Features, read_features
+from fairmix.features import Features, read_features, refuse_holes
 from fairmix.inputs import read_groups, split_sensitive
 from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
 from fairmix.model import Model
-from fairmix.parameters import (
-    check_choice,
-    check_groups,
-    check_integer,
-    check_memory,
-    check_positive,
-    resolve_masks,
-)
+from fairmix.parameters import check_groups, check_memory, check_parameters, resolve_masks
 from fairmix.partition import PartitionPrior, as_components_prior
 from fairmix.point_estimate import least_expected_information
 from fairmix.posterior import Posterior, warn_if_chains_disagree
@@ -301,10 +294,12 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         """Fit with fairness enforced, or (for the plain mixture) only measured."""
         from fairmix.sampling import Audit, label_type, sample_posterior
 
-        self._check_parameters()
+        check_parameters(self)
         X, sensitive_features = split_sensitive(X, sensitive_features)
         family = choose_family(self.family, X)
-        features = self._read_features(X, family)
+        kinds = getattr(family, "values", "numbers")
+        features = read_features(X, kinds, allow_missing=self.missing == "ignore")
+        refuse_holes(features, family, self.family)
         groups = read_groups(sensitive_features, len(features.rows))
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
@@ -356,57 +351,6 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     ) -> tuple[Table, IntArray, Grouping]:
         """Give what is sampled (rows, or bundles of them), each row's place in it, and groups."""
         return table, np.arange(len(table.rows)), audited
-
-    def _read_features(self, X: Any, family: Any) -> Features:
-        """Read X as the family wants it; missing cells only if they are to be left out."""
-        ignore = self.missing == "ignore"
-        features = read_features(X, getattr(family, "values", "numbers"), allow_missing=ignore)
-        refused = np.isnan(features.rows).any(axis=0)
-        refused &= ~np.asarray(getattr(family, "allows_missing", False))
-        if refused.any():
-            raise ValueError(
-                f"missing = 'ignore', but the family of {features.describe(int(refused.argmax()))} "
-                f"cannot leave missing cells out (family = {self.family!r}); fill or drop them, or "
-                "use a family whose columns are independent, such as 'gaussian' or 'auto'."
-            )
-        return features
-
-    def _check_parameters(self) -> None:
-        """Check what does not depend on the data."""
-        check_positive("temperature", self.temperature, allow_infinite=True)
-        check_positive("concentration", self.concentration)
-        check_choice("matching_step", self.matching_step, ("separate", "joint"))
-        for name in ("matching_moves", "split_merge_moves"):
-            if getattr(self, name) != "auto":
-                check_integer(f"{name} (or 'auto')", getattr(self, name), 0)
-        if self.max_gap is not None or self.min_balance is not None:
-            self._check_cap_parameters()
-        check_choice("missing", self.missing, ("error", "ignore"))
-        check_choice("init_match", self.init_match, ("transport", "random"))
-        check_integer("n_chains", self.n_chains, 1)
-        check_integer("n_warmup", self.n_warmup, 0)
-        check_integer("n_draws", self.n_draws, 1)
-        check_integer("thin", self.thin, 1)
-        if self.thin > self.n_draws:
-            raise ValueError(
-                f"thin = {self.thin} keeps none of the n_draws = {self.n_draws} sweeps; "
-                "pass a smaller thin or more n_draws."
-            )
-
-    def _check_cap_parameters(self) -> None:
-        """Check what a cap needs."""
-        name = "max_gap" if self.max_gap is not None else "min_balance"
-        shown = f"{name} = {getattr(self, name)!r}"
-        if not (isinstance(self.extra, str) and self.extra in ("auto", "free")):
-            raise ValueError(
-                f"extra = {self.extra!r} together with {shown}: a cap needs anchors with an extra "
-                "follower to be free; pass extra='auto' or 'free'."
-            )
-        if self.split_merge_moves == 0:
-            raise ValueError(
-                f"split_merge_moves = 0 together with {shown}: under a cap, chains get from "
-                "one clustering to others by splits and merges; pass split_merge_moves='auto'."
-            )
 
     def _make_model(self, table: Table, grouping: Grouping, rng: np.random.Generator) -> Model:
         """Put data, family and priors together, rows in internal order."""

@@ -110,6 +110,28 @@ def read_features(X: Any, kinds: str | Sequence[str], *, allow_missing: bool = F
     return features
 
 
+def refuse_holes(features: Features, family: Any, given: Any) -> None:
+    """Raise an error if cells are missing that a family cannot leave out.
+
+    Parameters
+    ----------
+    features : Features
+        The data, with missing cells.
+    family : family
+        The family.
+    given : object
+        What the user passed as family.
+    """
+    refused = np.isnan(features.rows).any(axis=0)
+    refused &= ~np.asarray(getattr(family, "allows_missing", False))
+    if refused.any():
+        raise ValueError(
+            f"missing = 'ignore', but the family of {features.describe(int(refused.argmax()))} "
+            f"cannot leave missing cells out (family = {given!r}); fill or drop them, or "
+            "use a family whose columns are independent, such as 'gaussian' or 'auto'."
+        )
+
+
 def _read_numbers(X: Any) -> tuple[FloatArray, list[str] | None]:
     """Read X as numbers (booleans are 0 and 1), with scikit-learn's checks of arrays."""
     frame = as_frame(X)

@@ -91,6 +91,51 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
+def check_parameters(estimator: Any) -> None:
+    """Check those parameters of an estimator that do not depend on the data.
+
+    Parameters
+    ----------
+    estimator : FairBayesianClustering
+        The estimator.
+    """
+    check_positive("temperature", estimator.temperature, allow_infinite=True)
+    check_positive("concentration", estimator.concentration)
+    check_choice("matching_step", estimator.matching_step, ("separate", "joint"))
+    for name in ("matching_moves", "split_merge_moves"):
+        if getattr(estimator, name) != "auto":
+            check_integer(f"{name} (or 'auto')", getattr(estimator, name), 0)
+    if estimator.max_gap is not None or estimator.min_balance is not None:
+        _check_cap_parameters(estimator)
+    check_choice("missing", estimator.missing, ("error", "ignore"))
+    check_choice("init_match", estimator.init_match, ("transport", "random"))
+    check_integer("n_chains", estimator.n_chains, 1)
+    check_integer("n_warmup", estimator.n_warmup, 0)
+    check_integer("n_draws", estimator.n_draws, 1)
+    check_integer("thin", estimator.thin, 1)
+    if estimator.thin > estimator.n_draws:
+        raise ValueError(
+            f"thin = {estimator.thin} keeps none of the n_draws = {estimator.n_draws} sweeps; "
+            "pass a smaller thin or more n_draws."
+        )
+
+
+def _check_cap_parameters(estimator: Any) -> None:
+    """Check what a cap needs."""
+    name = "max_gap" if estimator.max_gap is not None else "min_balance"
+    shown = f"{name} = {getattr(estimator, name)!r}"
+    if not (isinstance(estimator.extra, str) and estimator.extra in ("auto", "free")):
+        raise ValueError(
+            f"extra = {estimator.extra!r} together with {shown}: a cap needs anchors with an extra "
+            "follower to be free; pass extra='auto' or 'free'."
+        )
+    if estimator.split_merge_moves == 0:
+        raise ValueError(
+            f"split_merge_moves = 0 together with {shown}: under a cap, chains get from "
+            "one clustering to others by splits and merges; pass split_merge_moves='auto'."
+        )
+
+
 def resolve_masks(n_masked: Any, grouping: Grouping) -> IntArray:
     """Give the number of masked rows of each group, the anchor group first.
 
