@@ -5,7 +5,8 @@ singletons, k-means and 20 random clusters, diagonal Gaussian with the paper's p
 log posterior that every chain reaches (mean of its draws), R-hat of log posterior and number of
 clusters, seconds. Then the paper's own set-up on the same data.
 
-Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--warmup N] [--draws N] [--paper] [NAME]
+Run: FAIRMIX_DATA=folder python benchmarks/convergence.py [--warmup N] [--draws N] [--seed N]
+    [--paper] [NAME ...]
 """
 
 import argparse
@@ -46,9 +47,10 @@ def main():
     parser.add_argument("names", nargs="*", default=DRAWS)
     parser.add_argument("--warmup", type=int, default=1400, help="sweeps of warm-up")
     parser.add_argument("--draws", type=int, default=2300, help="sweeps after that")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--paper", action="store_true", help="the paper's set-up instead")
     options = parser.parse_args()
-    common = {"n_chains": 8, "n_jobs": 2, "random_state": 0}
+    common = {"n_chains": 8, "n_jobs": 2, "random_state": options.seed}
     if options.paper:
         model = FairBayesianClustering.paper(**common)
     else:
