@@ -18,7 +18,7 @@ from tests.exact.problems import (
     PROBLEMS,
     make_problem,
 )
-from tests.monte_carlo import assert_law
+from tests.monte_carlo import assert_law, assert_mean
 from tests.tiny import check_invariants, make_chain, only, read_state
 
 N_DRAWS = 20_000
@@ -86,6 +86,20 @@ def check_move(problem, move, family=None, **more):
     }
     states = run_states(problem, start, schedule | more, family=family)
     assert_law(states, normalise(reachable))
+
+
+def test_mask_exchange_leaves_free_matches_outside_the_mask_to_their_prior():
+    problem = PROBLEMS["equal, m=1"]
+    start = typical_state(enumerate_states(problem))
+    chain = make_chain(problem, start, seed=5, **only(mask_passes=1))
+    chain.run(100)  # until every row has been masked once
+    state, n_anchors = chain.state, problem.n_anchors
+    surplus = np.empty((N_DRAWS, len(problem.rows) - n_anchors, n_anchors))
+    for draw in range(N_DRAWS):
+        chain.run(1)
+        matched = state.free_slot[n_anchors:, None] == np.arange(n_anchors)
+        surplus[draw] = ~state.masked[n_anchors:, None] * (matched - 1 / n_anchors)
+    assert_mean(surplus, np.zeros(surplus.shape[1:]))
 
 
 @pytest.mark.parametrize("price", [-1.0, 0.5])
