@@ -1,25 +1,41 @@
-"""Check the estimator's parameters: every error names the argument, its value and the remedy."""
+"""Checks of arguments, each error with the argument, its value and the remedy; and warnings."""
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from fairmix.matching import Grouping
-
-IntArray = NDArray[np.int64]
-
-#: With fewer rows than this in the smallest group, a warning is given.
-SMALL_GROUP = 10
+#: The largest floating point number.
+LARGEST_FLOAT = sys.float_info.max
 
 
-def check_integer(name: str, value: Any, smallest: int) -> int:
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn the user, at the line of their code that called this package.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and the remedy.
+    category : type, default=UserWarning
+        Class of the warning.
+    """
+    frame = sys._getframe(1)
+    stacklevel = 2
+    while frame.f_globals.get("__name__", "").partition(".")[0] == "fairmix" and frame.f_back:
+        frame = frame.f_back
+        stacklevel += 1
+    warnings.warn(message, category, stacklevel=stacklevel)
+
+
+def check_integer(name: str, value: Any, smallest: int, largest: int | None = None) -> int:
     """Give an integer parameter, or raise an error.
 
     Parameters
@@ -30,17 +46,23 @@ def check_integer(name: str, value: Any, smallest: int) -> int:
         What was passed.
     smallest : int
         The least value that is allowed.
+    largest : int, optional
+        The largest one.
 
     Returns
     -------
     int
         The value.
     """
+    wanted = f"an integer of at least {smallest}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer of at least {smallest}, got {value!r}.")
-    if value < smallest:
-        raise ValueError(f"{name} must be an integer of at least {smallest}, got {value!r}.")
-    return int(value)
+        raise TypeError(f"{name} must be {wanted}, got {value!r}.")
+    number = int(value)
+    if number < smallest:
+        raise ValueError(f"{name} must be {wanted}, got {value!r}.")
+    if largest is not None and number > largest:
+        raise ValueError(f"{name} must be {wanted} and at most {largest:,}, got {number:,}.")
+    return number
 
 
 def check_positive(name: str, value: Any, *, allow_infinite: bool = False) -> float:
@@ -63,10 +85,36 @@ def check_positive(name: str, value: Any, *, allow_infinite: bool = False) -> fl
     allowed = "a positive number" + (" or inf" if allow_infinite else "")
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} must be {allowed}, got {value!r}.")
-    number = float(value)
-    if not number > 0 or (np.isinf(number) and not allow_infinite):
+    number: Any = value
+    if not 0 < number < np.inf and not (allow_infinite and number == np.inf):
         raise ValueError(f"{name} must be {allowed}, got {value!r}.")
-    return number
+    if LARGEST_FLOAT < number < np.inf:  # an integer
+        raise ValueError(f"{name} must be {allowed}, at most {LARGEST_FLOAT:g}.")
+    return float(number)
+
+
+def check_probability(name: str, value: Any) -> float:
+    """Give a probability that is not 0, or raise an error.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    value : object
+        What was passed.
+
+    Returns
+    -------
+    float
+        The value.
+    """
+    wanted = "a probability: a number above 0 and at most 1"
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {wanted}, got {value!r}.")
+    number: Any = value
+    if not 0 < number <= 1:
+        raise ValueError(f"{name} must be {wanted}, got {value!r}.")
+    return float(number)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -91,182 +139,232 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-def check_parameters(estimator: Any) -> None:
+def check_flag(name: str, value: Any) -> bool:
+    """Give a truth value, or raise an error.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    value : object
+        What was passed.
+
+    Returns
+    -------
+    bool
+        The value.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def check_seed(random_state: Any) -> int:
+    """Give a seed for NumPy's generators, drawn as scikit-learn's convention has it.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None
+        The estimator's parameter.
+
+    Returns
+    -------
+    int
+        The seed.
+    """
+    try:
+        return int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ValueError(
+            f"random_state must be None, an integer from 0 to 2**32 - 1 or a RandomState, got "
+            f"{random_state!r}."
+        ) from error
+
+
+def check_each(given: Mapping[str, Any]) -> None:
+    """Check those of some parameters that are known here, each by itself.
+
+    Parameters
+    ----------
+    given : mapping
+        Parameters by name.
+    """
+    for name, check in CHECKS.items():
+        if name in given:
+            check(name, given[name])
+
+
+def check_parameters(given: Mapping[str, Any]) -> None:
     """Check those parameters of an estimator that do not depend on the data.
 
     Parameters
     ----------
-    estimator : FairBayesianClustering
-        The estimator.
+    given : mapping
+        Parameters by name; those of them that are there are checked.
     """
-    check_positive("temperature", estimator.temperature, allow_infinite=True)
-    check_positive("concentration", estimator.concentration)
-    check_choice("matching_step", estimator.matching_step, ("separate", "joint"))
-    for name in ("matching_moves", "split_merge_moves"):
-        if getattr(estimator, name) != "auto":
-            check_integer(f"{name} (or 'auto')", getattr(estimator, name), 0)
-    if estimator.max_gap is not None or estimator.min_balance is not None:
-        _check_cap_parameters(estimator)
-    check_choice("missing", estimator.missing, ("error", "ignore"))
-    check_choice("init_match", estimator.init_match, ("transport", "random"))
-    check_integer("n_chains", estimator.n_chains, 1)
-    check_integer("n_warmup", estimator.n_warmup, 0)
-    check_integer("n_draws", estimator.n_draws, 1)
-    check_integer("thin", estimator.thin, 1)
-    if estimator.thin > estimator.n_draws:
+    check_each(given)
+    if given["thin"] > given["n_draws"]:
         raise ValueError(
-            f"thin = {estimator.thin} keeps none of the n_draws = {estimator.n_draws} sweeps; "
+            f"thin = {given['thin']} keeps none of the n_draws = {given['n_draws']} sweeps; "
             "pass a smaller thin or more n_draws."
         )
 
 
-def _check_cap_parameters(estimator: Any) -> None:
-    """Check what a cap needs."""
-    name = "max_gap" if estimator.max_gap is not None else "min_balance"
-    shown = f"{name} = {getattr(estimator, name)!r}"
-    if not (isinstance(estimator.extra, str) and estimator.extra in ("auto", "free")):
+def _check_scale(name: str, value: Any) -> None:
+    """Check a positive number whose inverse and logarithm must be numbers, too."""
+    number = check_positive(name, value, allow_infinite=name == "temperature")
+    if not (SMALLEST <= number <= LARGEST or np.isinf(number)):
         raise ValueError(
-            f"extra = {estimator.extra!r} together with {shown}: a cap needs anchors with an extra "
-            "follower to be free; pass extra='auto' or 'free'."
+            f"{name} = {value!r} is out of all proportion; pass a number from {SMALLEST:g} to "
+            f"{LARGEST:g}."
         )
-    if estimator.split_merge_moves == 0:
+
+
+def _check_group_size(name: str, value: Any) -> None:
+    if value is not None:
+        check_integer(f"{name} (or None)", value, 2)
+
+
+def _check_moves(name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value == "auto"):
+        check_integer(f"{name} (or 'auto')", value, 0, MOST_MOVES)
+
+
+def _check_jobs(name: str, value: Any) -> None:
+    if (
+        value is not None
+        and check_integer(f"{name} (or None)", value, -MOST_CHAINS, MOST_CHAINS) == 0
+    ):
+        raise ValueError(f"{name} = 0 runs nothing; pass None, a number of threads, or -1 for all.")
+
+
+def _check_seconds(name: str, value: Any) -> None:
+    if value is not None:
+        check_positive(f"{name} (or None)", value)
+
+
+def _check_until(name: str, value: Any) -> None:
+    if value is not None:
+        check_choice(f"{name} (or None)", value, ("converged",))
+
+
+def _check_folder(name: str, value: Any) -> None:
+    if value is not None and not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be None or the path of a folder, got {value!r}.")
+
+
+def _check_verbose(name: str, value: Any) -> None:
+    if not (isinstance(value, (bool, np.bool_)) or (isinstance(value, str) and value == "auto")):
+        check_integer(f"{name} (or 'auto')", value, 0)
+
+
+#: Bounds of parameters: beyond them numbers overflow, or a fit never ends.
+SMALLEST, LARGEST = 1e-100, 1e100
+MOST_MOVES, MOST_SWEEPS, MOST_CHAINS = 10**9, 10**15, 10**4
+#: The check of each parameter, by its name.
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "temperature": _check_scale,
+    "concentration": _check_scale,
+    "matching_step": partial(check_choice, choices=("separate", "joint")),
+    "matching_moves": _check_moves,
+    "split_merge_moves": _check_moves,
+    "annealing": check_flag,
+    "standardize": check_flag,
+    "constraint": partial(check_choice, choices=("auto", "matching", "gap")),
+    "gap_kind": partial(check_choice, choices=("paper", "mean", "worst")),
+    "min_group_size": _check_group_size,
+    "missing": partial(check_choice, choices=("error", "ignore")),
+    "init_match": partial(check_choice, choices=("transport", "random")),
+    "n_chains": partial(check_integer, smallest=1, largest=MOST_CHAINS),
+    "n_warmup": partial(check_integer, smallest=0, largest=MOST_SWEEPS),
+    "n_draws": partial(check_integer, smallest=1, largest=MOST_SWEEPS),
+    "thin": partial(check_integer, smallest=1, largest=MOST_SWEEPS),
+    "max_seconds": _check_seconds,
+    "until": _check_until,
+    "warm_start": check_flag,
+    "checkpoint": _check_folder,
+    "n_jobs": _check_jobs,
+    "verbose": _check_verbose,
+}
+
+
+#: What only the matching has, and what it is if it was not asked for.
+OF_MATCHING: dict[str, Any] = {
+    "n_masked": 0,
+    "extra": "auto",
+    "temperature": 1.0,
+    "matching_step": "separate",
+    "matching_moves": "auto",
+    "init_match": "transport",
+}
+
+
+def check_constraint(given: Mapping[str, Any]) -> str:
+    """Find out how fairness is enforced, and check what that needs.
+
+    Parameters
+    ----------
+    given : mapping
+        Parameters of the estimator by name.
+
+    Returns
+    -------
+    {"matching", "gap"}
+        By a matching of rows, or by a cap on the clusterings of rows.
+    """
+    capped = [name for name in ("max_gap", "min_balance") if given[name] is not None]
+    shown = f"{capped[0]} = {given[capped[0]]!r}" if capped else ""
+    constraint: str = given["constraint"]
+    if constraint == "auto":
+        constraint = "gap" if capped else "matching"
+    if capped and given["split_merge_moves"] == 0:
         raise ValueError(
             f"split_merge_moves = 0 together with {shown}: under a cap, chains get from "
             "one clustering to others by splits and merges; pass split_merge_moves='auto'."
         )
-
-
-def resolve_masks(n_masked: Any, grouping: Grouping) -> IntArray:
-    """Give the number of masked rows of each group, the anchor group first.
-
-    Parameters
-    ----------
-    n_masked : int or dict
-        One number for every follower group, or a dict by group name.
-    grouping : Grouping
-        The groups.
-
-    Returns
-    -------
-    ndarray of shape (n_groups,)
-        The numbers; 0 for the anchors.
-    """
-    anchor, followers = grouping.names[0], list(grouping.names[1:])
-    if isinstance(n_masked, Mapping):
-        for name in n_masked:
-            if name == anchor:
-                raise ValueError(
-                    f"n_masked names {name!r}, the smallest group, which others are matched to; "
-                    f"only rows of {followers} can be masked."
-                )
-            if name not in followers:
-                raise ValueError(
-                    f"n_masked names {name!r}, which is not a group; "
-                    f"the groups whose rows can be masked are {followers}."
-                )
-        wanted = {name: n_masked.get(name, 0) for name in followers}
-    else:
-        check_integer("n_masked", n_masked, 0)
-        if n_masked and not followers:
-            raise ValueError(
-                f"n_masked = {n_masked}, but there is one group only, so there is nothing to "
-                "mask; pass n_masked=0 or sensitive_features with several groups."
-            )
-        wanted = dict.fromkeys(followers, n_masked)
-    masks = np.zeros(grouping.n_groups, dtype=np.int64)
-    for group, name in enumerate(followers, start=1):
-        masks[group] = check_integer(f"n_masked[{name!r}]", wanted[name], 0)
-        if masks[group] > grouping.sizes[group]:
-            raise ValueError(
-                f"n_masked = {masks[group]} is more than the {grouping.sizes[group]} rows of group "
-                f"{name!r}; pass a smaller number, or a dict group -> number."
-            )
-    return masks
-
-
-def check_memory(n_chains: int, n_kept: int, n_rows: int, bytes_per_label: int) -> None:
-    """Raise an error if the draws would not fit in memory.
-
-    Parameters
-    ----------
-    n_chains, n_kept, n_rows : int
-        Size of the array of labels.
-    bytes_per_label : int
-        Bytes of one label.
-    """
-    # Twice: the chains' own arrays, and all of them put together.
-    needed = 2 * n_chains * n_kept * n_rows * bytes_per_label
-    try:
-        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # not on every system
-        return
-    if needed > 0.8 * available:
+    if given["min_group_size"] is not None and isinstance(given["max_gap"], Mapping):
         raise ValueError(
-            f"the draws (n_chains = {n_chains}, {n_kept:,} draws kept, {n_rows:,} rows) need about "
-            f"{needed / 1e9:,.1f} GB, but this machine has {available / 1e9:,.1f} GB; keep fewer "
-            f"with thin={int(np.ceil(needed / (0.5 * available)))} times what it is, or fewer "
-            "n_draws or n_chains."
+            f"min_group_size = {given['min_group_size']} together with {shown}: crossed groups are "
+            "put together, but the caps are on each attribute; put rare values of an attribute "
+            "together in sensitive_features, and leave min_group_size out."
         )
+    if constraint == "gap":
+        if not capped:
+            raise ValueError(
+                "constraint = 'gap' needs to know how unfair a clustering may be: pass max_gap, "
+                "such as max_gap=0.05, or min_balance."
+            )
+        _refuse_matching(given, shown)
+    elif capped:
+        _check_matched_cap(given, shown)
+    return constraint
 
 
-def describe_groups(grouping: Grouping) -> str:
-    """Give names and counts of the groups, for messages.
-
-    Parameters
-    ----------
-    grouping : Grouping
-        The groups.
-
-    Returns
-    -------
-    str
-        Such as ``'a': 3, 'b': 10``.
-    """
-    shown = [
-        f"{name!r}: {size}"
-        for name, size in zip(grouping.names[:20], grouping.sizes[:20], strict=True)
-    ]
-    rest = grouping.n_groups - len(shown)
-    return ", ".join(shown) + (f", ... and {rest} more groups" if rest else "")
+def _refuse_matching(given: Mapping[str, Any], shown: str) -> None:
+    """Refuse parameters of the matching where there is none."""
+    for name, usual in OF_MATCHING.items():
+        value = given[name]
+        if not (np.isscalar(value) and value == usual):
+            raise ValueError(
+                f"{name} = {value!r} together with {shown}: rows are not matched under a cap, so "
+                f"{name} means nothing; leave it out, or pass constraint='matching'."
+            )
 
 
-def warn_about_one_group(stacklevel: int) -> None:
-    """Warn that there is nothing to be fair about.
-
-    Parameters
-    ----------
-    stacklevel : int
-        Where the warning points to.
-    """
-    warnings.warn(
-        "sensitive_features has one group only, so nothing was made fair: this is ordinary "
-        "clustering. Pass the sensitive attribute as sensitive_features.",
-        UserWarning,
-        stacklevel=stacklevel,
-    )
-
-
-def check_groups(grouping: Grouping) -> None:
-    """Refuse or warn about groups that cannot be made fair.
-
-    Parameters
-    ----------
-    grouping : Grouping
-        The groups.
-    """
-    if grouping.n_groups == 1:
-        warn_about_one_group(stacklevel=5)
-    elif grouping.n_anchors == 1:
+def _check_matched_cap(given: Mapping[str, Any], shown: str) -> None:
+    """Check what a cap on a matching needs."""
+    if not (isinstance(given["extra"], str) and given["extra"] in ("auto", "free")):
         raise ValueError(
-            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has a single row "
-            f"({describe_groups(grouping)}), so there could be only one cluster; merge rare groups "
-            "or drop their rows."
+            f"extra = {given['extra']!r} together with {shown}: a cap needs anchors with an extra "
+            "follower to be free; pass extra='auto' or 'free'."
         )
-    elif grouping.n_anchors < SMALL_GROUP:
-        warnings.warn(
-            f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
-            f"{grouping.n_anchors} rows ({describe_groups(grouping)}), and there can be no more "
-            "clusters than that; merge rare groups or drop their rows.",
-            UserWarning,
-            stacklevel=4,
+    if isinstance(given["max_gap"], Mapping):
+        raise ValueError(
+            f"{shown} has a cap for each attribute, but constraint = 'matching' matches rows of "
+            "crossed groups; pass constraint='gap', or one number."
+        )
+    if given["gap_kind"] != "paper":
+        raise ValueError(
+            f"gap_kind = {given['gap_kind']!r} together with constraint = 'matching': there a cap "
+            "is on the paper's gap; pass gap_kind='paper' or constraint='gap'."
         )

@@ -1,28 +1,36 @@
-"""From what users have (frames, arrays, lists) to columns, sensitive groups and labels.
-
-This is the only file that knows data frames; it does so through narwhals.
-"""
+"""Sensitive groups and cluster labels, as users give them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.values import encode, plain_values, refuse_missing
+from fairmix.tables.cells import describe, encode, first, plain_values, refuse_missing
+from fairmix.tables.checks import warn
+from fairmix.tables.columns import ColumnError, refuse_columns
+from fairmix.tables.frames import as_array, as_frame, columns_of, split_frame
 
 IntArray = NDArray[np.int64]
+
+#: A sensitive column of more different numbers that are not whole is taken for continuous.
+MAX_FRACTIONS = 10
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The sensitive groups: names in sorted order, and each row's place among them."""
+    """The sensitive groups: names in sorted order, and each row's place among them.
+
+    ``attributes`` has the groups of each attribute, all of them crossed are the groups. If rare
+    groups were put together, ``merged`` maps their names to the new one, which is the last.
+    """
 
     names: list[Any]
     codes: IntArray
+    attributes: dict[Any, Groups] = field(default_factory=dict)
+    merged: dict[Any, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> IntArray:
@@ -65,7 +73,7 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
                 f"its columns are {columns}."
             )
     else:
-        _refuse_other_order(X, sensitive_features)
+        refuse_other_order(X, sensitive_features, "X", "sensitive_features")
         return X, sensitive_features
     assert frame is not None
     if len(named) == len(columns):
@@ -73,7 +81,7 @@ def split_sensitive(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
             f"sensitive_features = {sensitive_features!r} names every column of X; "
             "at least one column must be left to cluster by."
         )
-    return frame.drop(named).to_native(), frame.select(named).to_native()
+    return split_frame(frame, named)
 
 
 def _are_names(values: Any, columns: list[str], n_rows: int) -> bool:
@@ -85,18 +93,58 @@ def _are_names(values: Any, columns: list[str], n_rows: int) -> bool:
     return len(values) != n_rows or all(value in columns for value in values)
 
 
-def _refuse_other_order(X: Any, sensitive_features: Any) -> None:
-    """Refuse a pandas index that has the labels of X in another order: rows would be mixed up."""
-    index: Any = getattr(X, "index", None)
-    other: Any = getattr(sensitive_features, "index", None)
-    if not hasattr(index, "equals") or not hasattr(other, "equals"):
+def refuse_other_order(data: Any, other: Any, table: str, argument: str) -> None:
+    """Refuse a pandas index in another order than that of the table: rows would be mixed up.
+
+    Parameters
+    ----------
+    data, other : object
+        The table, and what has one entry for each of its rows.
+    table, argument : str
+        Their names, for messages.
+    """
+    index: Any = getattr(data, "index", None)
+    other_index: Any = getattr(other, "index", None)
+    if not hasattr(index, "equals") or not hasattr(other_index, "equals"):
         return
-    same_labels = len(index) == len(other) and index.is_unique and index.isin(other).all()
-    if same_labels and not index.equals(other):
-        raise ValueError(
-            "sensitive_features has the index of X in another order, so its values belong to "
-            "other rows; pass sensitive_features.loc[X.index]."
+    if index.equals(other_index) or len(index) != len(other_index):
+        return
+    counts, other_counts = index.value_counts(), other_index.value_counts()
+    if len(counts) == len(other_counts) and counts.reindex(other_counts.index).equals(other_counts):
+        remedy = (
+            f"pass {argument}.loc[{table}.index]"
+            if index.is_unique
+            else "bring both into one order, and call reset_index(drop=True) on both"
         )
+        raise ValueError(
+            f"{argument} has the index of {table} in another order, so its values belong to "
+            f"other rows; {remedy}."
+        )
+
+
+def refuse_groups_as_y(y: Any, sensitive_features: Any) -> None:
+    """Say so if the sensitive groups seem to have been passed as ``y``, which is not used.
+
+    Text, booleans and categories are refused. Numbers give a warning only, since scikit-learn's
+    tools hand a numeric target to every estimator.
+
+    Parameters
+    ----------
+    y : object
+        What was passed as y.
+    sensitive_features : object
+        What was passed as sensitive_features.
+    """
+    if y is None or sensitive_features is not None:
+        return
+    remedy = "y is not used; pass the sensitive groups as sensitive_features=..."
+    columns = [(0, np.array([y]))] if np.isscalar(y) else columns_of(y, "y")
+    if any(plain_values(values).dtype.kind in "bOUS" for _, values in columns):
+        raise TypeError(
+            f"y holds no numbers, and there are no sensitive_features, so nothing would be made "
+            f"fair: {remedy}"
+        )
+    warn(f"y was passed, but no sensitive_features, so nothing is made fair: {remedy}")
 
 
 def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Groups:
@@ -118,12 +166,15 @@ def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Group
     """
     if sensitive_features is None:
         return Groups(["all"], np.zeros(n_rows, dtype=np.int64))
-    if np.ndim(sensitive_features) == 0 and not hasattr(sensitive_features, "shape"):
+    if np.isscalar(sensitive_features):
         raise ValueError(
             f"sensitive_features must be one value for each row of {table}, got "
             f"{sensitive_features!r}; pass the column itself."
         )
-    columns = [(name, plain_values(values)) for name, values in columns_of(sensitive_features)]
+    columns = [
+        (name, plain_values(values))
+        for name, values in columns_of(sensitive_features, "sensitive_features")
+    ]
     if not columns:
         raise ValueError("sensitive_features has no column; pass one value a row.")
     for _, values in columns:
@@ -132,9 +183,14 @@ def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Group
                 f"sensitive_features has {len(values)} rows but {table} has {n_rows}; "
                 f"pass one value for each row of {table}."
             )
+    encoded, problems = [], []
     for name, values in columns:
-        refuse_missing(values, "sensitive_features", name)
-    encoded = [encode(values, "sensitive_features", name) for name, values in columns]
+        try:
+            encoded.append(_encode_group(name, values))
+        except (ValueError, TypeError) as error:
+            message = str(error).removeprefix("sensitive_features: ")
+            problems.append(ColumnError(message, type(error)))
+    refuse_columns(problems, "sensitive_features")
     crossed = np.stack([codes for _, codes in encoded], axis=1)
     combinations, group_codes = np.unique(crossed, axis=0, return_inverse=True)
     names: list[Any] = [
@@ -143,7 +199,33 @@ def read_groups(sensitive_features: Any, n_rows: int, table: str = "X") -> Group
     ]
     if len(encoded) == 1:
         names = [name for (name,) in names]
-    return Groups(names, group_codes.reshape(-1).astype(np.int64))
+    attributes = {
+        name: Groups(levels, codes)
+        for (name, _), (levels, codes) in zip(columns, encoded, strict=True)
+    }
+    return Groups(names, group_codes.reshape(-1).astype(np.int64), attributes)
+
+
+def _encode_group(name: Any, values: NDArray[Any]) -> tuple[list[Any], IntArray]:
+    """Give the groups of one column, and each row's place among them."""
+    refuse_missing(values, "sensitive_features", name)
+    if values.dtype.kind in "mM" or hasattr(first(values), "isoformat"):
+        raise ValueError(
+            f"sensitive_features: {describe(name)} holds dates or durations such as "
+            f"{first(values)}; cut them into a few groups, such as years."
+        )
+    if all(type(value).__name__ == "Interval" for value in values):  # what pandas.cut gives
+        intervals, codes = np.unique(values, return_inverse=True)
+        return [str(interval) for interval in intervals], codes.reshape(-1).astype(np.int64)
+    levels, codes = encode(values, "sensitive_features", name)
+    is_continuous = values.dtype.kind == "f" and not all(level.is_integer() for level in levels)
+    if is_continuous and len(levels) > MAX_FRACTIONS:
+        raise ValueError(
+            f"sensitive_features: {describe(name)} holds {len(levels)} different numbers such as "
+            f"{levels[0]:g}, so it looks continuous; cut it into a few groups, for example by "
+            "pandas.cut."
+        )
+    return levels, codes
 
 
 def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") -> IntArray:
@@ -163,126 +245,61 @@ def read_labels(labels: Any, n_rows: int | None = None, name: str = "labels") ->
     ndarray of shape (n_rows,)
         Codes in sorted order of the labels.
     """
-    values = np.asarray(labels)
-    if values.ndim != 1 or values.size == 0:
-        raise ValueError(f"{name} must be one label a row, got an array of shape {values.shape}.")
+    return read_clusters(labels, n_rows, name)[1]
+
+
+def read_clusters(
+    labels: Any, n_rows: int | None = None, name: str = "labels"
+) -> tuple[list[Any], IntArray]:
+    """Read cluster labels of any kind: the different ones, and codes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        One label a row.
+    n_rows : int, optional
+        How many there must be.
+    name : str, default="labels"
+        Name of the argument, for messages.
+
+    Returns
+    -------
+    levels : list
+        The different labels in sorted order.
+    codes : ndarray of shape (n_rows,)
+        Each row's place among them.
+    """
+    if not hasattr(labels, "shape"):
+        labels = as_array(labels, name)
+    if len(labels.shape) != 1 or labels.shape[0] == 0:
+        raise ValueError(f"{name} must be one label a row, got an array of shape {labels.shape}.")
+    [(_, values)] = columns_of(labels, name)
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} has {len(values)} entries, but there are {n_rows} rows.")
     values = plain_values(values)
     refuse_missing(values, name, None)
-    return encode(values, name, None)[1]
+    return encode(values, name, None)
 
 
-def as_frame(data: Any) -> Any:
-    """Give a narwhals data frame, or None if it is not one.
-
-    Parameters
-    ----------
-    data : object
-        What was passed.
-
-    Returns
-    -------
-    narwhals.DataFrame or None
-        The frame.
-    """
-    if isinstance(data, (list, tuple, np.ndarray)) or data is None:
-        return None
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.Series):
-        return None
-    if isinstance(native, nw.LazyFrame):
-        raise TypeError(f"a lazy frame was passed ({type(data).__name__}); collect it first.")
-    return native if isinstance(native, nw.DataFrame) else None
-
-
-def categorical_columns(data: Any) -> set[Any]:
-    """Give the columns of a frame that are categorical by their type.
+def warn_about_copies(rows: NDArray[np.float64], names: list[Any], groups: Groups) -> None:
+    """Warn if a feature is the sensitive attribute under another name.
 
     Parameters
     ----------
-    data : data frame or array-like
-        The data.
-
-    Returns
-    -------
-    set
-        Their names; nothing for an array.
+    rows : ndarray of shape (n_rows, n_columns)
+        The columns of X.
+    names : list
+        Their names.
+    groups : Groups
+        The sensitive groups.
     """
-    frame = as_frame(data)
-    if frame is None:
-        return set()
-    return {
-        name for name, kind in frame.schema.items() if isinstance(kind, (nw.Categorical, nw.Enum))
-    }
-
-
-def as_array(data: Any) -> Any:
-    """Turn lists into an array; lists of unequal length are an error.
-
-    Parameters
-    ----------
-    data : array-like
-        The data.
-
-    Returns
-    -------
-    ndarray
-        The array; text beside numbers keeps both.
-    """
-    try:
-        array = np.asarray(data)
-    except ValueError as error:
-        raise ValueError(
-            "X: its rows differ in length; pass a table with one value per row and column."
-        ) from error
-    if array.dtype.kind in "US" and not isinstance(data, np.ndarray):
-        # NumPy turns numbers beside text into text; keep what was given.
-        array = np.asarray(data, dtype=object)
-    return array
-
-
-def columns_of(data: Any, *, as_table: bool = False) -> list[tuple[Any, NDArray[Any]]]:
-    """Give (name, values) of each column of a frame, array, series or list.
-
-    Parameters
-    ----------
-    data : data frame, array-like or series
-        The data.
-    as_table : bool, default=False
-        Whether it must have two dimensions.
-
-    Returns
-    -------
-    list of tuple
-        Names are positions if the data have none; missing values are None or NaN.
-    """
-    frame = as_frame(data)
-    if frame is not None:
-        return [(series.name, _series_values(series)) for series in frame.iter_columns()]
-    if isinstance(data, (list, tuple, np.ndarray)):
-        array = as_array(data)
-    else:
-        series = nw.from_native(data, pass_through=True, allow_series=True)
-        if isinstance(series, nw.Series):
-            return [(series.name or 0, _series_values(series))]
-        array = as_array(data)
-    if as_table and array.ndim != 2:
-        raise ValueError(
-            f"Expected 2D array, got an array of shape {array.shape} instead. Reshape your data: "
-            "X has a row for each thing that is clustered and a column for each feature."
-        )
-    if array.ndim == 1:
-        return [(0, array)]
-    if array.ndim != 2:
-        raise ValueError(f"expected one or two dimensions, got an array of shape {array.shape}.")
-    return [(k, array[:, k]) for k in range(array.shape[1])]
-
-
-def _series_values(series: Any) -> NDArray[Any]:
-    """Give a series as a NumPy array, missing values as None or NaN."""
-    if series.dtype.is_numeric() or isinstance(series.dtype, nw.Boolean):
-        if series.null_count():
-            series = series.cast(nw.Float64)
-        return np.asarray(series.to_numpy())
-    return np.array(series.to_list(), dtype=object)
+    n_groups = len(groups.names)
+    if n_groups < 2:
+        return
+    for name, column in zip(names, rows.T, strict=True):
+        values, codes = np.unique(column, return_inverse=True)
+        if len(values) == n_groups and len(np.unique(codes * n_groups + groups.codes)) == n_groups:
+            warn(
+                f"X: {describe(name)} repeats sensitive_features: it pulls every cluster towards "
+                "one group. Drop it unless that is wanted."
+            )

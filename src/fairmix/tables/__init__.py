@@ -1,0 +1,1 @@
+"""From what users have (frames, arrays, lists) to numbers, and back."""
