@@ -13,60 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-
-class Euclidean(NamedTuple):
-    """Euclidean distance, for numbers."""
-
-    points: NDArray[np.float64]
-
-    def between(self, row: int, other: int) -> float:
-        """Distance of two rows; compiled into the sampler."""
-        total = 0.0
-        for k in range(self.points.shape[1]):
-            difference = self.points[row, k] - self.points[other, k]
-            total += difference * difference
-        return math.sqrt(total)
-
-    def matrix(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances of all pairs."""
-        return cdist(self.points[rows], self.points[others])
-
-    def coordinates(self) -> NDArray[np.float64]:
-        """Points whose squared Euclidean distance grows with this distance, for k-means."""
-        return self.points
+EUCLIDEAN, HAMMING, GOWER = 0, 1, 2
 
 
-class Hamming(NamedTuple):
-    """Number of columns that differ, for categories."""
+class Distance(NamedTuple):
+    r"""Distance between rows: one of three kinds, so that the sampler is compiled once for all.
 
-    points: NDArray[np.float64]
-
-    def between(self, row: int, other: int) -> float:
-        """Distance of two rows; compiled into the sampler."""
-        n_different = 0.0
-        for k in range(self.points.shape[1]):
-            if self.points[row, k] != self.points[other, k]:
-                n_different += 1.0
-        return n_different
-
-    def matrix(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Distances of all pairs."""
-        n_columns = self.points.shape[1]
-        return n_columns * cdist(self.points[rows], self.points[others], "hamming")
-
-    def coordinates(self) -> NDArray[np.float64]:
-        """Points whose squared Euclidean distance grows with this distance, for k-means."""
-        return code_indicators(self.points, np.ones(self.points.shape[1], dtype=bool))
-
-
-class Gower(NamedTuple):
-    r"""Mean over columns of how much two rows differ, for mixed tables and missing cells.
-
-    In a column of numbers, :math:`|x - y|` over the column's range; in a column of categories, 0
+    *Euclidean*, for numbers. *Hamming*, for categories: the number of columns that differ. *Gower*,
+    for mixed tables and missing cells: the mean over columns of how much two rows differ. In a
+    column of numbers, that is :math:`|x - y|` over the column's range; in a column of categories, 0
     or 1. Columns in which a cell is missing do not count; rows with no column in common are at
     distance 1, the largest there is.
+
+    Parameters
+    ----------
+    kind : int
+        Which of them.
+    points : ndarray of shape (n_rows, n_columns)
+        Numbers and codes of categories.
+    is_category : ndarray of bool, shape (n_columns,)
+        Which columns hold codes.
+    spans : ndarray of shape (n_columns,)
+        Range of each column.
     """
 
+    kind: int
     points: NDArray[np.float64]
     is_category: NDArray[np.bool_]
     spans: NDArray[np.float64]
@@ -74,6 +45,16 @@ class Gower(NamedTuple):
     def between(self, row: int, other: int) -> float:
         """Distance of two rows; compiled into the sampler."""
         total = 0.0
+        if self.kind == EUCLIDEAN:
+            for k in range(self.points.shape[1]):
+                difference = self.points[row, k] - self.points[other, k]
+                total += difference * difference
+            return math.sqrt(total)
+        if self.kind == HAMMING:
+            for k in range(self.points.shape[1]):
+                if self.points[row, k] != self.points[other, k]:
+                    total += 1.0
+            return total
         n_common = 0
         for k in range(self.spans.size):
             difference = abs(self.points[row, k] - self.points[other, k])
@@ -87,6 +68,11 @@ class Gower(NamedTuple):
 
     def matrix(self, rows: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
         """Distances of all pairs."""
+        if self.kind == EUCLIDEAN:
+            return cdist(self.points[rows], self.points[others])
+        if self.kind == HAMMING:
+            shares = cdist(self.points[rows], self.points[others], "hamming")
+            return np.asarray(self.points.shape[1] * shares)
         total = np.zeros((len(rows), len(others)))
         n_common = np.zeros((len(rows), len(others)))
         for k, span in enumerate(self.spans):
@@ -100,8 +86,51 @@ class Gower(NamedTuple):
     def coordinates(self) -> NDArray[np.float64]:
         """Points whose squared Euclidean distance grows with this distance, for k-means."""
         coordinates = code_indicators(self.points, self.is_category)
+        if not np.isnan(coordinates).any():
+            return coordinates
         means = np.nanmean(coordinates, axis=0)
         return np.where(np.isnan(coordinates), means, coordinates)
+
+
+def euclidean(points: NDArray[np.float64]) -> Distance:
+    """Give the Euclidean distance between these points."""
+    n_columns = points.shape[1]
+    return Distance(EUCLIDEAN, points, np.zeros(n_columns, dtype=bool), np.ones(n_columns))
+
+
+def hamming(points: NDArray[np.float64]) -> Distance:
+    """Give the number of columns in which these codes differ."""
+    n_columns = points.shape[1]
+    return Distance(HAMMING, points, np.ones(n_columns, dtype=bool), np.ones(n_columns))
+
+
+def gower(
+    points: NDArray[np.float64], is_category: NDArray[np.bool_], spans: NDArray[np.float64]
+) -> Distance:
+    """Give Gower's distance between rows of numbers and codes."""
+    return Distance(GOWER, points, is_category, spans)
+
+
+def distance_of_points(points: NDArray[np.float64], is_category: NDArray[np.bool_]) -> Distance:
+    """Give the distance that suits these points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_rows, n_columns)
+        Numbers and codes; missing cells are NaN.
+    is_category : ndarray of bool, shape (n_columns,)
+        Which columns hold codes.
+
+    Returns
+    -------
+    Distance
+        Euclidean, Hamming, or Gower's for mixed tables and missing cells.
+    """
+    points = np.ascontiguousarray(points)
+    if np.isnan(points).any() or len(np.unique(is_category)) == 2:
+        spans = np.nanmax(points, axis=0) - np.nanmin(points, axis=0)
+        return gower(points, is_category, spans)
+    return hamming(points) if is_category.all() else euclidean(points)
 
 
 def code_indicators(

@@ -1,122 +1,27 @@
-r"""The matching: groups, capacities, and the first map of a chain.
+r"""The matching: who takes an extra follower, and the first map of a chain.
 
 Group :math:`b` has :math:`n_b = \beta_b n_0 + r_b` rows. The map :math:`\mathbf T_b` sends
 :math:`\beta_b` of them to every anchor and one more to each anchor in :math:`R_b`
 (``extra``). Its prior is proportional to
 :math:`e(\mathbf T_b) = \exp(-\sum_j D(X_{\mathbf T_b(j)}, X_j) / (n_b \tau))`.
-
-Rows are numbered *internally*: anchors first, then the follower groups one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from fairmix.medoids import k_medoids
+from fairmix.model.grouping import Grouping
+from fairmix.model.medoids import k_medoids
 
 IntArray = NDArray[np.int64]
 
 #: Transport and medoids are solved in random blocks of this many rows, so that they stay linear.
 BLOCK_SIZE = 1000
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Who is anchor and who follows.
-
-    Attributes
-    ----------
-    names : tuple
-        Names of the groups, the anchor group first, then in sorted order.
-    order : ndarray of shape (n_rows,)
-        The user's row at each internal place.
-    group_start : ndarray of shape (n_groups + 1,)
-        Where each group starts among the internal rows.
-    """
-
-    names: tuple[Any, ...]
-    order: IntArray
-    group_start: IntArray
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.order)
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups, the anchor group included."""
-        return len(self.names)
-
-    @property
-    def sizes(self) -> IntArray:
-        """Number of rows of each group."""
-        return np.diff(self.group_start)
-
-    @property
-    def n_anchors(self) -> int:
-        """Number of rows of the anchor group."""
-        return int(self.sizes[0])
-
-    @property
-    def multiplicity(self) -> IntArray:
-        """Followers of each group that every anchor has (the paper's beta); 0 for anchors."""
-        followers = self.sizes // self.n_anchors
-        followers[0] = 0
-        return followers
-
-    @property
-    def remainder(self) -> IntArray:
-        """Followers of each group that are left over (the paper's r)."""
-        return self.sizes % self.n_anchors
-
-    @property
-    def group_of(self) -> IntArray:
-        """Group of each internal row."""
-        return np.repeat(np.arange(self.n_groups), self.sizes)
-
-    def rows_of(self, group: int) -> IntArray:
-        """Give the internal rows of a group."""
-        return np.arange(self.group_start[group], self.group_start[group + 1])
-
-
-def arrange_groups(
-    names: list[Any], codes: IntArray, rng: np.random.Generator | None = None
-) -> Grouping:
-    """Order the rows by group, the smallest group first.
-
-    Parameters
-    ----------
-    names : list
-        Group names in sorted order.
-    codes : ndarray of shape (n_rows,)
-        Each row's place in ``names``.
-    rng : numpy.random.Generator, optional
-        Shuffle the rows within groups, so that neighbours have nothing in common.
-
-    Returns
-    -------
-    Grouping
-        The groups; among equally small ones the first name is the anchor.
-    """
-    counts = np.bincount(codes, minlength=len(names))
-    anchor = int(np.argmin(counts))
-    group_order = [anchor] + [g for g in range(len(names)) if g != anchor]
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[group_order] = np.arange(len(names))
-    order = np.arange(len(codes)) if rng is None else rng.permutation(len(codes))
-    order = order[np.argsort(rank[codes[order]], kind="stable")]
-    return Grouping(
-        names=tuple(names[g] for g in group_order),
-        order=order,
-        group_start=np.concatenate([[0], np.cumsum(counts[group_order])]),
-    )
 
 
 def choose_extra(

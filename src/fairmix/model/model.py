@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.cap import Cap
 from fairmix.families import Gaussian, is_conjugate
-from fairmix.matching import Grouping
-from fairmix.partition import PartitionPrior
+from fairmix.model.cap import Cap
+from fairmix.model.grouping import Grouping
+from fairmix.model.partition_prior import PartitionPrior
 
 IntArray = NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class Model:
     partition_prior : PartitionPrior
         The prior on partitions of the anchors.
     cap : Cap
-        How unfair a state may be.
+        How unfair a draw may be.
     """
 
     rows: NDArray[np.float64]
@@ -69,7 +69,15 @@ class Model:
     n_masked: IntArray
     temperature: float
     partition_prior: PartitionPrior
-    cap: Cap = Cap()  # noqa: RUF009 (a NamedTuple, which is immutable)
+    cap: Cap
+
+    @property
+    def may_leave_cap(self) -> bool:
+        """Whether chains may go outside the cap, at a price, and take draws inside only.
+
+        They may if rows are clustered one by one, so that they find their way back.
+        """
+        return self.cap.is_tight and self.grouping.n_groups == 1
 
     @cached_property
     def stand_in(self) -> Any:

@@ -13,6 +13,13 @@ with :math:`k_{(t)} = k!/(k-t)!` and :math:`x^{(n)} = x(x+1)\cdots(x+n-1)`.
 The terms of the series over their sum are :math:`p(K = k \mid t)`, and
 :math:`V_n(t+1)/V_n(t) = E[K - t \mid t]`. The code sums *ratios of neighbouring
 terms*, which are moderate numbers, so nothing cancels however large :math:`n` is.
+
+Up to some :math:`t`, each ratio is summed by itself. Beyond, a series has thousands of terms, but
+as a function of :math:`t` the ratio is smooth. Since :math:`K` given :math:`t` grows with
+:math:`t`, it has no spikes that could hide between two points either. So only some :math:`t` of a
+range are summed, and the others are read off a polynomial that agrees with twice as many sums as
+it has coefficients. Where none does, as near the end of a prior's support, ranges get smaller, and
+the smallest are summed one by one.
 """
 
 from __future__ import annotations
@@ -20,11 +27,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from numbers import Real
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
 from scipy.special import gammaln
+
+from fairmix.tables.checks import check_integer, check_positive
 
 FloatArray = NDArray[np.float64]
 
@@ -34,6 +45,11 @@ NEGLIGIBLE = 1e-18
 MAX_TERMS = 2**21
 #: A prior may rise again after a gap up to here; beyond, it is taken to fall.
 HORIZON = 4096
+#: Ratios up to this t are always summed one by one.
+ONE_BY_ONE = 1024
+#: Degree of the polynomial in t beyond, the number of t that it is fitted to, and by how much it
+#: may miss the log ratio there.
+DEGREE, N_NODES, TOLERANCE = 16, 33, 1e-12
 
 
 class ComponentsPrior(Protocol):
@@ -57,7 +73,8 @@ class Geometric:
     success_prob: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 < self.success_prob <= 1:
+        is_number = isinstance(self.success_prob, Real) and not isinstance(self.success_prob, bool)
+        if not is_number or not 0 < self.success_prob <= 1:
             raise ValueError(
                 f"success_prob must lie in (0, 1], got {self.success_prob!r}; "
                 "0.1 is the paper's choice."
@@ -84,7 +101,7 @@ class Fixed:
     n_components: int
 
     def __post_init__(self) -> None:
-        _check_positive_integer("n_components", self.n_components)
+        check_integer("n_components", self.n_components, 1, MAX_TERMS // 2)
 
     def log_pmf(self, n_components: NDArray[np.int64]) -> FloatArray:
         """Log probability of each number of components."""
@@ -104,7 +121,7 @@ class Uniform:
     max_components: int
 
     def __post_init__(self) -> None:
-        _check_positive_integer("max_components", self.max_components)
+        check_integer("max_components", self.max_components, 1, MAX_TERMS // 2)
 
     def log_pmf(self, n_components: NDArray[np.int64]) -> FloatArray:
         """Log probability of each number of components."""
@@ -125,8 +142,7 @@ class ShiftedPoisson:
     rate: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.rate) and self.rate > 0):
-            raise ValueError(f"rate must be a positive number, got {self.rate!r}.")
+        check_positive("rate", self.rate)
 
     def log_pmf(self, n_components: NDArray[np.int64]) -> FloatArray:
         """Log probability of each number of components."""
@@ -141,7 +157,17 @@ class _FromFunction:
     function: Callable[[int], float]
 
     def log_pmf(self, n_components: NDArray[np.int64]) -> FloatArray:
-        return np.array([float(self.function(int(k))) for k in n_components])
+        return np.array([self._log_probability(int(k)) for k in n_components])
+
+    def _log_probability(self, k: int) -> float:
+        try:
+            return float(self.function(k))
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise ValueError(
+                f"components_prior: the function that was passed failed for k = {k} "
+                f"({type(error).__name__}: {error}); it must give log p_K(k), -inf where that is "
+                "impossible."
+            ) from error
 
 
 def as_components_prior(prior: Any) -> ComponentsPrior:
@@ -167,6 +193,13 @@ def as_components_prior(prior: Any) -> ComponentsPrior:
         f"components_prior must be None, Geometric, Fixed, Uniform, ShiftedPoisson or a function "
         f"k -> log p_K(k), got {prior!r}; for exactly 3 components pass Fixed(3)."
     )
+
+
+class _Walk(NamedTuple):
+    """Where the series of growing t are summed: their terms that matter only move to the right."""
+
+    first: int
+    length: int
 
 
 class PartitionPrior:
@@ -211,6 +244,13 @@ class PartitionPrior:
         self.log_ratio = self._tabulate_ratio()
         self.log_v = self._log_v_of_none() + np.concatenate([[0.0], np.cumsum(self.log_ratio)])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the lock behind: another process has its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"_lock": threading.Lock()}
+
     def log_rising(self, sizes: NDArray[np.int64]) -> FloatArray:
         r"""Log rising factorial :math:`\gamma^{(|c|)}` of cluster sizes."""
         return gammaln(self.concentration + sizes) - gammaln(self.concentration)
@@ -241,21 +281,55 @@ class PartitionPrior:
     def _tabulate_ratio(self) -> FloatArray:
         """Tabulate log V_n(t + 1) / V_n(t), the log of E[K - t | t]."""
         log_ratio = np.full(self.max_clusters, -np.inf)
-        # K given t grows with t, so the terms that matter start no earlier than for t - 1.
-        first, length = 1, 64
-        for t in range(self.max_clusters):
-            start, log_terms = self._series(t, first, length)
-            relative = log_terms - log_terms.max()
-            matter = np.flatnonzero(relative > np.log(NEGLIGIBLE))
-            first = start + int(matter[0])
-            length = 64 + 3 * len(matter) // 2
-            excess = start - t + np.arange(len(log_terms), dtype=float)
-            weights = np.exp(relative)
-            mean_excess = np.dot(excess, weights) / np.sum(weights)
-            if mean_excess == 0:
-                break
-            log_ratio[t] = np.log(mean_excess)
+        walk = _Walk(1, 64)
+        start, width = 0, ONE_BY_ONE
+        while start < self.max_clusters:
+            stop = min(start + width, self.max_clusters)
+            if start == 0 or stop - start < 2 * N_NODES:
+                for t in range(start, stop):
+                    log_ratio[t], walk = self._sum_ratio(t, walk)
+                    if log_ratio[t] == -np.inf:
+                        return log_ratio
+            else:
+                fitted = self._fit_ratios(start, stop, walk)
+                if fitted is None:
+                    width //= 2
+                    continue
+                log_ratio[start:stop], walk = fitted
+            start, width = stop, min(2 * width, stop)
         return log_ratio
+
+    def _fit_ratios(self, start: int, stop: int, walk: _Walk) -> tuple[FloatArray, _Walk] | None:
+        """Give the log ratios of a range of t by a polynomial, or None if it is none."""
+        self._extend(stop + HORIZON)
+        if not np.any(self._log_pmf[stop - 1 : stop - 1 + HORIZON] > -np.inf):
+            return None
+        last = stop - 1 - start
+        angles = np.linspace(np.pi, 0.0, N_NODES)
+        nodes = start + np.unique(np.rint(last * (1.0 + np.cos(angles)) / 2.0)).astype(int)
+        summed = np.empty(len(nodes))
+        for place, t in enumerate(nodes):
+            before = walk.first
+            summed[place], walk = self._sum_ratio(int(t), walk)
+            walk = walk._replace(length=walk.length + 2 * (walk.first - before))
+        if not np.isfinite(summed).all():
+            return None
+        curve = Chebyshev.fit(nodes, summed, DEGREE)
+        rounding = float(np.spacing(np.abs(self._log_pmf[walk.first - 1])))
+        if np.max(np.abs(curve(nodes) - summed)) > TOLERANCE + 2.0 * rounding:
+            return None
+        return curve(np.arange(start, stop)), walk
+
+    def _sum_ratio(self, n_clusters: int, walk: _Walk) -> tuple[float, _Walk]:
+        """Sum one log ratio; ``walk`` comes from a smaller t, and goes to a larger one."""
+        start, log_terms = self._series(n_clusters, *walk)
+        relative = log_terms - log_terms.max()
+        matter = np.flatnonzero(relative > np.log(NEGLIGIBLE))
+        walk = _Walk(start + int(matter[0]), 64 + 3 * len(matter) // 2)
+        excess = start - n_clusters + np.arange(len(log_terms), dtype=float)
+        weights = np.exp(relative)
+        mean_excess = np.dot(excess, weights) / np.sum(weights)
+        return (float(np.log(mean_excess)) if mean_excess > 0 else -np.inf), walk
 
     def _log_v_of_none(self) -> float:
         """Give log V_n(0), the one value that is not a ratio."""
@@ -354,6 +428,8 @@ def _log_rising_ratio(x: Any, step: float) -> Any:
         + _stirling_tail(y)
         - _stirling_tail(safe)
     )
+    if large.all():
+        return stirling
     direct = gammaln(np.where(large, 1.0, x) + step) - gammaln(np.where(large, 1.0, x))
     return np.where(large, stirling, direct)
 
@@ -369,8 +445,3 @@ def _stirling_tail(x: FloatArray) -> FloatArray:
 def _log_sum(log_terms: FloatArray) -> float:
     largest = float(log_terms.max())
     return largest + float(np.log(np.sum(np.exp(log_terms - largest))))
-
-
-def _check_positive_integer(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {value!r}.")
