@@ -1,8 +1,7 @@
 """Families: the distribution of the rows of one cluster, with a prior of its parameters."""
 
-from fairmix.families._protocol import Family, is_conjugate, missing_verbs, prepare
 from fairmix.families.bernoulli import Bernoulli
-from fairmix.families.bundled import Bundled, bundle_statistics
+from fairmix.families.bundled import Bundled, bundle_statistics, make_bundled
 from fairmix.families.categorical import Categorical
 from fairmix.families.checking import check_family
 from fairmix.families.exponential import Exponential
@@ -12,6 +11,7 @@ from fairmix.families.gaussian_spherical import GaussianSpherical
 from fairmix.families.gaussian_tied import GaussianTied
 from fairmix.families.poisson import Poisson
 from fairmix.families.product import Product
+from fairmix.families.protocol import Family, is_conjugate, missing_verbs, prepare
 from fairmix.families.skew_normal import SkewNormal
 from fairmix.families.student_t import StudentT
 
@@ -32,6 +32,7 @@ __all__ = [
     "bundle_statistics",
     "check_family",
     "is_conjugate",
+    "make_bundled",
     "missing_verbs",
     "prepare",
 ]

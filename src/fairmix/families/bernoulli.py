@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 
 class Bernoulli(NamedTuple):
@@ -28,7 +28,7 @@ class Bernoulli(NamedTuple):
     alpha: float = 1.0
 
     @property
-    def values(self) -> str:
+    def kind(self) -> str:
         """Columns hold two different values."""
         return "binary"
 

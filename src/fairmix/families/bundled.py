@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fairmix.families.protocol import is_conjugate, prepare
+
 FloatArray = NDArray[np.float64]
 
 
@@ -35,6 +37,31 @@ class Bundled(NamedTuple):
     def log_marginal(self, count: int, stats: FloatArray) -> float:
         """Log marginal likelihood of all rows of ``count`` bundles."""
         return self.base.log_marginal(int(stats[0] + 0.5), stats[1:])
+
+
+def make_bundled(family: Any, rows: FloatArray) -> Bundled:
+    """Prepare a family for bundles of rows.
+
+    Parameters
+    ----------
+    family : family
+        The family of the rows; it must be conjugate, without parameters that clusters share.
+    rows : ndarray of shape (n_rows, n_columns)
+        All rows.
+
+    Returns
+    -------
+    Bundled
+        The family of bundles.
+    """
+    base = prepare(family, rows)
+    if not is_conjugate(base) or hasattr(base, "update_shared"):
+        raise ValueError(
+            f"family: {type(family).__name__} cannot be used for fairlets, which are clustered "
+            "through their sufficient statistics alone; use a conjugate family without parameters "
+            "that all clusters share, such as 'gaussian', or FairBayesianClustering."
+        )
+    return Bundled(base)
 
 
 def bundle_statistics(base: Any, rows: FloatArray, bundle_of: NDArray[np.int64]) -> FloatArray:

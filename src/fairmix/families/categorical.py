@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 
 class Categorical(NamedTuple):
@@ -35,7 +35,7 @@ class Categorical(NamedTuple):
     alpha: float = 1.0
 
     @property
-    def values(self) -> str:
+    def kind(self) -> str:
         """Columns hold categories."""
         return "categories"
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate
 
-from fairmix.families._protocol import is_conjugate, missing_verbs, prepare
 from fairmix.families.product import Product
+from fairmix.families.protocol import is_conjugate, missing_verbs, prepare
 
 FloatArray = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ def check_family(family: Any, X: Any, *, random_state: int = 0) -> None:
     if lacking is None:
         raise TypeError(
             f"family: {name} is not a NamedTuple with the methods of a family; see "
-            "fairmix.families._protocol."
+            "fairmix.families.protocol."
         )
     if lacking:
         raise ValueError(f"{name} {lacking}")
@@ -79,7 +79,7 @@ def check_family(family: Any, X: Any, *, random_state: int = 0) -> None:
         )
     rng = np.random.default_rng(random_state)
     prepared = prepare(family, rows)
-    values = getattr(family, "values", "numbers")
+    kind = getattr(family, "kind", "numbers")
     rows = rows[rng.permutation(len(rows))[:MAX_ROWS]]
     if is_conjugate(prepared):
         found = [*_check_statistics(prepared, rows), *_check_compiles(prepared, rows, rng)]
@@ -89,7 +89,7 @@ def check_family(family: Any, X: Any, *, random_state: int = 0) -> None:
         column = rows[:, :1]
         single = prepare(family, column)
         is_sound = _check_predictives if is_conjugate(prepared) else _check_densities
-        found = is_sound(single, column, values, rng)
+        found = is_sound(single, column, kind, rng)
     if found:
         raise ValueError("\n".join([f"{name} is not right yet:", *(f"- {text}" for text in found)]))
 
@@ -240,7 +240,7 @@ def _check_compiles(family: Any, rows: FloatArray, rng: np.random.Generator) -> 
 
 
 def _check_predictives(
-    family: Any, column: FloatArray, values: str, rng: np.random.Generator
+    family: Any, column: FloatArray, kind: str, rng: np.random.Generator
 ) -> list[str]:
     """Check that predictive densities of a single column integrate to 1."""
     stats = _statistics(family, column)
@@ -252,7 +252,7 @@ def _check_predictives(
             joined = given + _statistics(family, np.array([[x]]))[0]
             return math.exp(family.log_marginal(n + 1, joined) - base)
 
-        total = _total_probability(density, column, values)
+        total = _total_probability(density, column, kind)
         if abs(total - 1.0) > TOLERANCE:
             return [
                 f"given {n_given} rows of one column, the predictive density of the next one adds "
@@ -263,7 +263,7 @@ def _check_predictives(
 
 
 def _check_densities(
-    family: Any, column: FloatArray, values: str, rng: np.random.Generator
+    family: Any, column: FloatArray, kind: str, rng: np.random.Generator
 ) -> list[str]:
     """Check the prior and the densities of a single column."""
     found = _check_parameters(family, column, rng)
@@ -276,7 +276,7 @@ def _check_densities(
         def density(x: float) -> float:
             return math.exp(family.log_density(parameters, np.array([x])))
 
-        total = _total_probability(density, column, values)
+        total = _total_probability(density, column, kind)
         if abs(total - 1.0) > TOLERANCE:
             return [
                 f"at parameters {np.round(parameters, 3).tolist()} of one column the density adds "
@@ -285,14 +285,14 @@ def _check_densities(
     return []
 
 
-def _total_probability(density: Callable[[float], float], column: FloatArray, values: str) -> float:
+def _total_probability(density: Callable[[float], float], column: FloatArray, kind: str) -> float:
     """Integrate a density over what the column may hold, or sum it."""
-    if values in ("categories", "binary"):
-        levels = 2 if values == "binary" else int(np.nanmax(column)) + 1
+    if kind in ("categories", "binary"):
+        levels = 2 if kind == "binary" else int(np.nanmax(column)) + 1
         return sum(density(float(x)) for x in range(levels))
-    if values == "counts":
+    if kind == "counts":
         return _sum_of_counts(density, int(np.nanmax(column)))
-    low = 0.0 if values == "amounts" else -math.inf
+    low = 0.0 if kind == "amounts" else -math.inf
     centre, scale = float(np.nanmedian(column)), float(np.nanstd(column)) or 1.0
     grid = centre + scale * np.linspace(-12, 12, 2401)
     grid = grid[grid >= low]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 
 class Exponential(NamedTuple):
@@ -36,7 +36,7 @@ class Exponential(NamedTuple):
     rate: float | None = None
 
     @property
-    def values(self) -> str:
+    def kind(self) -> str:
         """Columns hold numbers from 0 on."""
         return "amounts"
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 
 class GaussianSpherical(NamedTuple):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 #: Where an inferred variance starts, as a share of the columns' own.
 FIRST_VARIANCE = 0.5
@@ -71,7 +71,7 @@ class GaussianTied(NamedTuple):
 class TiedGaussian(NamedTuple):
     """The tied family as it is sampled."""
 
-    variance: NDArray[np.float64]  # one number, part of a chain's state
+    shared: NDArray[np.float64]  # the variance, part of a chain's state
     is_inferred: bool
     mean_variance: float
     shape: float
@@ -89,7 +89,7 @@ class TiedGaussian(NamedTuple):
     def log_marginal(self, count: int, stats: NDArray[np.float64]) -> float:
         """Log marginal likelihood of ``count`` rows, given the variance."""
         n_columns = stats.size - 1
-        variance = self.variance[0]
+        variance = self.shared[0]
         square_of_sums = 0.0
         for j in range(n_columns):
             square_of_sums += stats[j] * stats[j]
@@ -106,7 +106,7 @@ class TiedGaussian(NamedTuple):
         if not self.is_inferred:
             return 0.0
         n_columns = stats.shape[1] - 1
-        variance = self.variance[0]
+        variance = self.shared[0]
         n_cells = 0.0
         square = 0.0
         for c in range(counts.size):
@@ -120,6 +120,6 @@ class TiedGaussian(NamedTuple):
             n_cells += counts[c] * n_columns
         precision = rng.standard_gamma(self.shape + 0.5 * n_cells)
         precision /= self.rate + 0.5 * max(square, 0.0)
-        self.variance[0] = 1.0 / precision
+        self.shared[0] = 1.0 / precision
         log_prior = self.shape * math.log(self.rate) - math.lgamma(self.shape)
         return log_prior + (self.shape + 1.0) * math.log(precision) - self.rate * precision

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.families._protocol import is_conjugate, prepare
+from fairmix.families.protocol import is_conjugate, prepare
 
 FloatArray = NDArray[np.float64]
 
@@ -31,9 +31,9 @@ class Product(NamedTuple):
     families: tuple[Any, ...]
 
     @property
-    def values(self) -> tuple[str, ...]:
+    def kind(self) -> tuple[str, ...]:
         """What each column holds."""
-        return tuple(getattr(family, "values", "numbers") for family in self.families)
+        return tuple(getattr(family, "kind", "numbers") for family in self.families)
 
     @property
     def is_location_scale(self) -> tuple[bool, ...]:
@@ -76,7 +76,8 @@ class Product(NamedTuple):
                 "family: two different families whose clusters share parameters (such as "
                 "GaussianTied) in one table; give their columns the same one."
             )
-        prepared.sort(key=lambda pair: _has_shared(pair[0]))
+        # One order whatever that of the columns, so that a set of families compiles once.
+        prepared.sort(key=lambda pair: (_has_shared(pair[0]), type(pair[0]).__name__))
         nested, order = prepared[0]
         for block, columns in prepared[1:]:
             make = PairWithShared if _has_shared(block) else Pair

@@ -35,7 +35,7 @@ Either may have
 ``prepare(rows)``
     the family to sample with, given all rows: hyperparameters are checked here, and what
     depends on counts alone may be put into tables;
-``values``
+``kind``
     a property that says what the columns hold: "numbers" (the default), "counts", "amounts",
     "categories" (coded 0, 1, ...) or "binary" (0 and 1);
 ``is_location_scale``
@@ -70,15 +70,20 @@ A complete example, exponential waiting times with a Gamma(shape, rate) prior::
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairmix.tables.checks import LARGEST, SMALLEST
+
 CONJUGATE_VERBS = ("n_statistics", "write_statistics", "log_marginal")
 OTHER_VERBS = ("n_parameters", "log_density", "log_prior", "sample_prior")
 #: Names that compiled code takes for methods, so that no field may have them.
 RESERVED = ("update_shared", *CONJUGATE_VERBS, *OTHER_VERBS)
+#: Whole numbers beyond have no type in an array.
+LARGEST_INTEGER = 2**63 - 1
 
 
 class Family(Protocol):
@@ -144,7 +149,7 @@ def missing_verbs(family: Any) -> str | None:
     if not lacking:
         return ""
     kind = "conjugate" if wanted is CONJUGATE_VERBS else "not conjugate (it has no log_marginal)"
-    return f"is {kind} and lacks {', '.join(lacking)}; see fairmix.families._protocol."
+    return f"is {kind} and lacks {', '.join(lacking)}; see fairmix.families.protocol."
 
 
 def is_conjugate(family: Any) -> bool:
@@ -164,7 +169,7 @@ def is_conjugate(family: Any) -> bool:
 
 
 def check_positive(family: str, **hyperparameters: float) -> None:
-    """Raise an error unless all hyperparameters are positive numbers.
+    """Raise an error unless all hyperparameters are positive numbers, within reason.
 
     Parameters
     ----------
@@ -174,5 +179,11 @@ def check_positive(family: str, **hyperparameters: float) -> None:
         The hyperparameters by name.
     """
     for name, value in hyperparameters.items():
-        if not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
-            raise ValueError(f"{family}: {name} must be a positive number, got {value!r}.")
+        is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+        # Integers that no array holds cannot be computed with.
+        largest = LARGEST_INTEGER if isinstance(value, int) else LARGEST
+        if not is_number or not SMALLEST <= value <= largest:
+            raise ValueError(
+                f"{family}: {name} must be a positive number (a float from {SMALLEST:g} to "
+                f"{LARGEST:g}), got {value!r}."
+            )

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 #: Below this, the normal distribution function is taken from its asymptotic series.
 FAR_LEFT = -35.0

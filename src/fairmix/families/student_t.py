@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.families._protocol import check_positive
+from fairmix.families.protocol import check_positive
 
 #: Prior of log degrees of freedom: from about 1 (Cauchy) to 60 (nearly Gaussian).
 LOG_DEGREES_MEAN, LOG_DEGREES_SD = math.log(8.0), 1.0
