@@ -1,22 +1,21 @@
-"""One chain: the arrays of the compiled sampler, made from a model and a start."""
+"""The arrays of compiled code, made from a model and a start."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.compilation import classes_of, compiled_sweeps
-from fairmix.kernels.instantiated import Instantiated
-from fairmix.kernels.launch import Deal
-from fairmix.kernels.state import Layout, PartitionTables, Schedule, State, Workspace
-from fairmix.kernels.sweep import MOVES, Draws
-from fairmix.likelihood import make_likelihood
-from fairmix.model import Model
-from fairmix.schedule import relax_schedule
+from fairmix.families import is_conjugate
+from fairmix.model.model import Model
+from fairmix.sampler.kernels.collapsed import Collapsed
+from fairmix.sampler.kernels.deal import Deal
+from fairmix.sampler.kernels.instantiated import Instantiated
+from fairmix.sampler.kernels.moves import MOVES
+from fairmix.sampler.kernels.state import Layout, PartitionTables, State, Workspace
+from fairmix.sampler.kernels.sweep import Draws
 
 IntArray = NDArray[np.int64]
 
@@ -24,6 +23,10 @@ IntArray = NDArray[np.int64]
 SWAP_REACH = 1000
 #: A launch looks at about so many rows, and at all of them in its last round.
 MAX_LAUNCHED = 200
+#: Where chains may leave the cap, a gap of one row costs so much (log) before anything is known.
+FIRST_PRICE = 2.0
+#: Auxiliary parameters of Algorithm 8.
+N_AUXILIARY = 3
 
 
 @dataclass(frozen=True)
@@ -48,150 +51,19 @@ class Start:
     free_match: IntArray
 
 
-class Chain:
-    """A Markov chain on partitions and matchings.
-
-    Parameters
-    ----------
-    model : Model
-        What is sampled.
-    start : Start
-        The first state.
-    schedule : Schedule
-        How often each move is made in a sweep.
-    rng : numpy.random.Generator
-        The chain's own source of randomness.
-    """
-
-    def __init__(
-        self, model: Model, start: Start, schedule: Schedule, rng: np.random.Generator
-    ) -> None:
-        self.model = model
-        self.schedule = schedule
-        self.mask_price = math.inf
-        self.rng = rng
-        self.layout = make_layout(model)
-        self.tables = make_partition_tables(model)
-        self.state = make_state(model, self.layout, start)
-        self.likelihood = make_likelihood(model)
-        self._work = make_workspace(model)
-        self.deal = make_deal(model)
-        self._run = compiled_sweeps(classes_of(self.likelihood), classes_of(model.distance))
-
-    def run(self, n_draws: int, sweeps_per_draw: int = 1) -> Draws:
-        """Make sweeps and give a draw after every ``sweeps_per_draw`` of them.
-
-        Parameters
-        ----------
-        n_draws : int
-            Number of draws.
-        sweeps_per_draw : int, default=1
-            Sweeps between draws.
-
-        Returns
-        -------
-        Draws
-            The draws, rows in internal order, labels not canonical.
-        """
-        draws = make_draws(self.model, n_draws)
-        self._run(
-            self.rng,
-            self.likelihood,
-            self.model.distance,
-            self.layout,
-            self.tables,
-            self._schedule_now,
-            self.model.row_stats,
-            self.state,
-            self._work,
-            self.deal,
-            draws,
-            sweeps_per_draw,
-            n_draws,
-        )
-        return draws
-
-    @property
-    def _schedule_now(self) -> Schedule:
-        """The schedule, with the moves of a relaxed warm-up while it lasts."""
-        if self.mask_price == math.inf:
-            return self.schedule
-        return relax_schedule(self.schedule, self.model, self.mask_price)
-
-    def heat(self, power: float) -> None:
-        """Warm up: raise the likelihood to a power and adapt what can be, from now on.
-
-        Parameters
-        ----------
-        power : float
-            The power.
-        """
-        self._set_warmth(power, True)
-
-    def cool(self) -> None:
-        """End the warm-up: sample the posterior itself, and adapt nothing any more."""
-        self._set_warmth(1.0, False)
-
-    @property
-    def can_relax(self) -> bool:
-        """Whether more rows may be masked for a while.
-
-        Not under a cap, which they might leave on their return, nor with the paper's joint step.
-        """
-        return self.schedule.follower_swaps > 0 and not self.model.cap.is_tight
-
-    @property
-    def relaxed_share(self) -> float:
-        """Share of the followers that are masked beyond the model now."""
-        n_relaxed = int(np.sum(self.state.n_masked - self.layout.n_masked))
-        return n_relaxed / (self.model.grouping.n_rows - self.model.grouping.n_anchors)
-
-    def relax(self, mask_price: float) -> None:
-        """Warm up: let any rows be masked at a price, from now on.
-
-        Parameters
-        ----------
-        mask_price : float
-            What a masked row costs in log posterior. If it is infinite, all rows that are masked
-            beyond the model return to their seats.
-        """
-        self.mask_price = mask_price
-        if mask_price == math.inf:
-            state, wanted = self.state, self.layout.n_masked
-            for group, first in enumerate(self.layout.group_start[:-1]):
-                returned = state.mask_order[first + wanted[group] : first + state.n_masked[group]]
-                state.masked[returned] = False
-            state.n_masked[:] = wanted
-
-    def _set_warmth(self, power: float, adapts: bool) -> None:
-        self.likelihood.power[0] = power
-        if isinstance(self.likelihood, Instantiated):
-            self.likelihood.adapts[0] = adapts
-
-    @property
-    def match(self) -> IntArray:
-        """The matching map of the current state: the anchor of each internal row."""
-        return self.state.anchor_at[self.state.slot_of]
-
-    @property
-    def row_labels(self) -> IntArray:
-        """The label of each internal row in the current state."""
-        state = self.state
-        return state.labels[np.where(state.masked, state.free_slot, state.slot_of)]
-
-
 def make_layout(model: Model) -> Layout:
     """Make the layout: seats are numbered and slots sorted by their capacities."""
     grouping = model.grouping
     width = grouping.multiplicity + (grouping.remainder > 0)
-    if model.extra is None:  # anchors may change places with all others
+    if grouping.n_groups == 1:  # rows change places within their groups
+        class_of = np.unique(model.cap.columns, axis=0, return_inverse=True)[1]
+        class_of = class_of.reshape(-1).astype(np.int64)
+    elif model.extra is None:  # anchors may change places with all others
         class_of = np.zeros(grouping.n_anchors, dtype=np.int64)
     else:
         class_of = np.unique(model.extra.T, axis=0, return_inverse=True)[1]
         class_of = class_of.reshape(-1).astype(np.int64)
     sizes = np.bincount(class_of)
-    gap_weight = 1.0 / (2.0 * grouping.n_anchors * grouping.sizes * max(grouping.n_groups - 1, 1))
-    gap_weight[0] = 0.0
     class_slots = np.argsort(class_of, kind="stable")
     return Layout(
         group_start=grouping.group_start.astype(np.int64),
@@ -206,10 +78,7 @@ def make_layout(model: Model) -> Layout:
         class_place=np.argsort(class_slots),
         swap_reach=SWAP_REACH,
         has_free_extra=(grouping.remainder > 0) & (model.extra is None),
-        is_capped=model.cap.is_tight,
-        gap_weight=gap_weight,
-        largest_gap=model.cap.largest_gap,
-        least_balance=model.cap.least_balance,
+        cap=model.cap,
     )
 
 
@@ -266,9 +135,11 @@ def make_state(model: Model, layout: Layout, start: Start) -> State:
         cluster_log_likelihood=np.zeros(n_anchors),
         bundle_rows=np.zeros(n_anchors, dtype=np.int64),
         bundle_stats=np.zeros((n_anchors, n_stats)),
-        cluster_groups=np.zeros((n_anchors, grouping.n_groups), dtype=np.int64),
-        bundle_groups=np.zeros((n_anchors, grouping.n_groups), dtype=np.int64),
-        imbalance=np.zeros(grouping.n_groups, dtype=np.int64),
+        cluster_groups=np.zeros((n_anchors, model.cap.n_columns), dtype=np.int64),
+        bundle_groups=np.zeros((n_anchors, model.cap.n_columns), dtype=np.int64),
+        imbalance=np.zeros(model.cap.n_columns - 1, dtype=np.int64),
+        lack=np.zeros(len(model.cap.largest), dtype=np.int64),
+        cap_price=np.full(1, FIRST_PRICE * n_rows if model.may_leave_cap else np.inf),
     )
 
 
@@ -284,8 +155,11 @@ def make_workspace(model: Model) -> Workspace:
         saved_rows=np.zeros(10, dtype=np.int64),
         saved_stats=np.zeros((10, n_stats)),
         saved_log_likelihood=np.zeros(10),
-        saved_groups=np.zeros((10, n_groups), dtype=np.int64),
+        saved_groups=np.zeros((10, model.cap.n_columns), dtype=np.int64),
         n_saved=np.zeros(1, dtype=np.int64),
+        log_allowance=np.zeros(1),
+        joined_groups=np.zeros(model.cap.n_columns, dtype=np.int64),
+        added=np.zeros(model.cap.n_columns, dtype=np.int64),
         label_start=np.zeros(n_anchors, dtype=np.int64),
         slots_by_label=np.zeros(n_anchors, dtype=np.int64),
         touched_rows=np.zeros(5, dtype=np.int64),
@@ -302,7 +176,7 @@ def make_deal(model: Model) -> Deal:
         slots=np.zeros(n_anchors, dtype=np.int64),
         rows=np.zeros(n_rows, dtype=np.int64),
         part_start=np.zeros(n_groups + 2, dtype=np.int64),
-        free_end=np.zeros(n_groups + 1, dtype=np.int64),
+        loose_end=np.zeros(n_groups + 1, dtype=np.int64),
         flexible=np.zeros((n_groups, n_anchors), dtype=bool),
         capacity=np.zeros((n_groups, n_anchors), dtype=np.int64),
         has_extra=np.zeros((n_groups, n_anchors), dtype=bool),
@@ -317,7 +191,13 @@ def make_deal(model: Model) -> Deal:
         border=np.zeros(n_groups),
         stats=np.zeros((2, n_stats)),
         n_rows=np.zeros(2, dtype=np.int64),
-        half_groups=np.zeros((2, n_groups), dtype=np.int64),
+        half_groups=np.zeros((2, model.cap.n_columns), dtype=np.int64),
+        price=np.zeros(model.cap.n_columns),
+        price_range=np.zeros((model.cap.n_columns, 2)),
+        expected=np.zeros((model.cap.n_columns, 3)),
+        room=np.zeros((model.cap.n_columns, 2), dtype=np.int64),
+        to_come=np.zeros((model.cap.n_columns, 2)),
+        pricing=np.zeros(2),
         joined=np.zeros(n_stats),
         half_slots=np.zeros(n_anchors, dtype=np.int64),
         new_seat=np.zeros(n_rows, dtype=np.int64),
@@ -339,6 +219,73 @@ def make_draws(model: Model, n_draws: int) -> Draws:
         masked_rows=np.empty((n_draws, n_masked), dtype=np.int64),
         n_proposed=np.empty((n_draws, len(MOVES)), dtype=np.int64),
         n_accepted=np.empty((n_draws, len(MOVES)), dtype=np.int64),
+        n_written=np.empty(1, dtype=np.int64),
+    )
+
+
+def with_own_arrays(family: Any) -> Any:
+    """Copy a family, arrays and all: chains in threads must not share room to work in."""
+    return family._replace(
+        **{
+            name: with_own_arrays(part) if hasattr(part, "_fields") else part.copy()
+            for name, part in zip(family._fields, family, strict=True)
+            if hasattr(part, "_fields") or isinstance(part, np.ndarray)
+        }
+    )
+
+
+def shared_of(family: Any) -> NDArray[np.float64]:
+    """Give the parameters that all clusters of a family share, empty if there are none."""
+    if "shared" in family._fields:
+        return np.asarray(family.shared)
+    parts = [shared_of(part) for part in family if hasattr(part, "_fields")]
+    return next((shared for shared in parts if shared.size), np.empty(0))
+
+
+def make_likelihood(model: Model) -> Collapsed | Instantiated:
+    """Make a chain's own likelihood: it holds parameters, and room to work in."""
+    n_rows, n_anchors = model.grouping.n_rows, model.grouping.n_anchors
+    family = with_own_arrays(model.family)
+    if is_conjugate(family):
+        return Collapsed(
+            family=family,
+            power=np.ones(1),
+            shared=shared_of(family),
+            shared_log_prior=np.zeros(1),
+            counts=np.zeros(n_anchors),
+            stats=np.zeros((n_anchors, model.row_stats.shape[1])),
+        )
+    n_columns = model.rows.shape[1]
+    n_parameters = family.n_parameters(n_columns)
+    n_blocks = n_columns if getattr(family, "columns_are_independent", False) else 1
+    block_size, left = divmod(n_parameters, n_blocks)
+    if left:
+        raise ValueError(
+            f"family: {type(family).__name__} says that columns are independent, but its "
+            f"{n_parameters} parameters are no multiple of the {n_columns} columns."
+        )
+    return Instantiated(
+        family=family,
+        stand_in=with_own_arrays(model.stand_in),
+        rows=model.rows,
+        n_blocks=n_blocks,
+        power=np.ones(1),
+        parameters=np.zeros((n_anchors, n_parameters)),
+        auxiliaries=np.zeros((N_AUXILIARY, n_parameters)),
+        auxiliary_log_density=np.zeros(N_AUXILIARY),
+        auxiliary_log_weights=np.zeros(N_AUXILIARY),
+        has_begun=np.zeros(1, dtype=bool),
+        adapts=np.zeros(1, dtype=bool),
+        widths=np.ones(n_parameters),
+        reference=np.zeros(n_parameters),
+        proposed=np.zeros((2, n_parameters)),
+        proposed_log_density=np.zeros(2),
+        centre=np.zeros(n_parameters),
+        factors=np.zeros((n_blocks, block_size, block_size)),
+        step=np.zeros(block_size),
+        above=np.zeros(block_size),
+        first_listed=np.zeros(n_anchors + 1, dtype=np.int64),
+        listed=np.zeros(n_rows, dtype=np.int64),
     )
 
 

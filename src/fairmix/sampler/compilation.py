@@ -1,170 +1,246 @@
-"""One compiled sampler per family, kept on disk between processes.
+"""The compiled sampler, and the likelihood of each family linked to it.
 
-Numba's own cache looks at one file only: after an edit of another kernel, or of a
-family, it would run old machine code. So each sampler is cached in a folder
-named by a hash of all that goes into it.
+Two kinds of modules are compiled, each once on a machine: the sampler itself, which serves all
+families, and for each family a small one with the verbs of its likelihood (``kernels/linked.py``).
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
-import tempfile
+import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from platformdirs import user_cache_path
+
+from fairmix.sampler import code_cache
+from fairmix.sampler.fingerprint import digest_of_sampler, digest_of_tuple
+
+#: Seconds that compiling takes, as long as nothing is known of this machine.
+GUESSES = {"the sampler": 30.0, "a family": 5.0, "predictions": 2.0}
+_lock = threading.RLock()
 
 
-def classes_of(value: Any) -> tuple[Any, ...]:
-    """Give the classes that a likelihood or a distance is made of.
-
-    Parameters
-    ----------
-    value : NamedTuple
-        The likelihood or distance; its fields may be NamedTuples again.
+def is_compiled() -> bool:
+    """Tell whether kernels are compiled, rather than run as plain Python.
 
     Returns
     -------
-    tuple
-        Its class, and the same of those of its fields that are NamedTuples.
+    bool
+        False if NUMBA_DISABLE_JIT is set.
     """
-    parts = (classes_of(field) for field in value if hasattr(field, "_fields"))
-    return (type(value), *parts)
+    import numba
+
+    return not numba.config.DISABLE_JIT
+
+
+def pack(values: Any) -> Any:
+    """Give a NamedTuple as kernels take it: by reference if they are compiled.
+
+    Parameters
+    ----------
+    values : NamedTuple
+        The tuple.
+
+    Returns
+    -------
+    Packed or NamedTuple
+        What to pass to a kernel.
+    """
+    if not is_compiled():
+        return values
+    from fairmix.sampler.kernels import reference
+
+    return reference.Packed(values)
+
+
+def run_sweeps(*arguments: Any) -> None:
+    """Call the kernel of that name, compiled (or loaded) before the first call.
+
+    Parameters
+    ----------
+    *arguments : object
+        What it takes, NamedTuples packed.
+    """
+    from fairmix.sampler.kernels import sweep
+
+    entry = sweep.run_sweeps
+    if is_compiled():
+        entry = _entry_of_sampler()
+        _compile(entry, arguments, "the sampler", digest_of_sampler, "the sampler")
+    entry(*arguments)
+
+
+def write_log_densities(*arguments: Any) -> None:
+    """Call the kernel of that name, compiled (or loaded) before the first call.
+
+    Parameters
+    ----------
+    *arguments : object
+        What it takes, NamedTuples packed.
+    """
+    from fairmix.sampler import prediction_kernel
+
+    if not is_compiled():
+        prediction_kernel.write_log_densities(*arguments)
+        return
+
+    def digest_of_predictions() -> Any:
+        digest = digest_of_sampler()
+        digest.update(Path(prediction_kernel.__file__).read_bytes())
+        return digest
+
+    entry = _entry_of_predictions()
+    _compile(entry, arguments, "predictions", digest_of_predictions, "predictions")
+    entry(*arguments)
+
+
+def link(likelihood: Any, *others: Any) -> Any:
+    """Compile a likelihood's verbs (or load them); give what the sampler calls them by.
+
+    Parameters
+    ----------
+    likelihood : NamedTuple
+        The likelihood.
+    *others : object
+        Packed arguments of verbs, as ``write_addresses`` takes them.
+
+    Returns
+    -------
+    Packed or NamedTuple
+        A packed ``Linked``, or the likelihood itself if nothing is compiled.
+    """
+    if not is_compiled():
+        return likelihood
+    from fairmix.sampler.kernels import reference
+    from fairmix.sampler.kernels.likelihood import VERBS
+    from fairmix.sampler.kernels.linked import make_linked
+    from fairmix.sampler.kernels.verbs import FAMILY_VERBS
+
+    packed = reference.Packed(likelihood)
+    addresses = np.zeros(len(VERBS), dtype=np.int64)
+    arguments = (packed, *others, addresses)
+
+    def digest_of_likelihood() -> Any:
+        digest = digest_of_sampler()
+        try:  # the likelihood itself is a kernel
+            for part in likelihood:
+                if hasattr(part, "_fields"):
+                    digest_of_tuple(digest, part, FAMILY_VERBS)
+        except TypeError:
+            return None
+        return digest
+
+    entry = _entry_of_likelihood()
+    _compile(entry, arguments, "a family", digest_of_likelihood, type(likelihood.family).__name__)
+    entry(*arguments)
+    return reference.Packed(make_linked(packed.address, likelihood.follows_rows, addresses), packed)
 
 
 @cache
-def compiled_sweeps(likelihood: tuple[Any, ...], distance: tuple[Any, ...]) -> Callable[..., None]:
-    """Give ``run_sweeps``, ready to be compiled for (or loaded with) a family and a distance.
+def _entry_of_sampler() -> Any:
+    from numba import njit
 
-    Parameters
-    ----------
-    likelihood : tuple
-        Classes of the likelihood and the family that is in it.
-    distance : tuple
-        Classes of the distance.
+    from fairmix.sampler.kernels import linked, verbs  # noqa: F401 (numba gets to know them)
+    from fairmix.sampler.kernels.decorator import OPTIONS
+    from fairmix.sampler.kernels.sweep import run_sweeps as kernel
 
-    Returns
-    -------
-    callable
-        The function ``fairmix.kernels.sweep.run_sweeps``.
-    """
-    import numba
+    return njit(**OPTIONS)(kernel.py_func)
 
-    from fairmix.kernels.decorator import OPTIONS
-    from fairmix.kernels.sweep import run_sweeps
 
-    if numba.config.DISABLE_JIT:
-        return run_sweeps
-    fingerprint = _fingerprint(likelihood, distance)
-    users_folder = numba.config.CACHE_DIR
-    if fingerprint is not None:
-        numba.config.CACHE_DIR = str(_cache_folder(fingerprint))
+@cache
+def _entry_of_predictions() -> Any:
+    from numba import njit
+
+    from fairmix.sampler.kernels import linked, verbs  # noqa: F401 (numba gets to know them)
+    from fairmix.sampler.kernels.decorator import OPTIONS
+    from fairmix.sampler.prediction_kernel import write_log_densities as kernel
+
+    return njit(**OPTIONS)(kernel)
+
+
+@cache
+def _entry_of_likelihood() -> Any:
+    from numba import njit
+
+    from fairmix.sampler.kernels.decorator import OPTIONS
+    from fairmix.sampler.kernels.linked import write_addresses
+
+    return njit(**OPTIONS)(write_addresses.py_func)
+
+
+def _compile(
+    entry: Any, arguments: tuple[Any, ...], kind: str, make_digest: Callable[[], Any], shown: str
+) -> None:
+    """Have an entry compiled for these arguments, from disk if it is there."""
+    from numba import typeof
+
+    types = tuple(typeof(argument) for argument in arguments)
+    if types in entry.overloads:
+        return
+    with _lock:
+        if types in entry.overloads:
+            return
+        name = None
+        digest = make_digest()  # reads all sources: not at every call
+        if digest is not None:
+            digest.update(" ".join(_describe(each) for each in types).encode())
+            name = f"{entry.__name__}-{digest.hexdigest()[:24]}.bin"
+            if _load(entry, types, name):
+                return
+        _compile_anew(entry, types, kind, name, shown)
+
+
+def _compile_anew(
+    entry: Any, types: tuple[Any, ...], kind: str, name: str | None, shown: str
+) -> None:
+    """Compile an entry, say so, and keep the machine code."""
+    from fairmix.sampler.one_module import one_module
+
+    seconds = code_cache.known_seconds(kind, GUESSES[kind])
+    folder = code_cache.folder_for_more() if name else None
+    kept = f"kept in {folder}" if folder else "cannot be kept on disk"
+    print(
+        f"fairmix: compiling {shown} (once, about {seconds:.0f} s; {kept}) ...",
+        file=sys.stderr,
+        flush=True,
+    )
+    began = time.perf_counter()
+    with one_module(entry.__name__):
+        entry.compile(types)
+    code_cache.note_seconds(kind, time.perf_counter() - began)
+    result = entry.overloads[types]
+    if name and not result.library.has_dynamic_globals:
+        code_cache.store(name, result._reduce())
+
+
+def _load(entry: Any, types: tuple[Any, ...], name: str) -> bool:
+    """Load an entry's machine code, if it is on disk; tell whether it was."""
+    from numba.core.compiler import CompileResult
+
+    context = entry.targetctx
     try:
-        compiled = numba.njit(cache=fingerprint is not None, **OPTIONS)(run_sweeps.py_func)
-    finally:
-        numba.config.CACHE_DIR = users_folder
-    if fingerprint is None or not any(Path(compiled.stats.cache_path).glob("*.nbi")):
-        print(
-            f"fairmix: compiling the sampler for {likelihood[1][0].__name__} (once, a minute or "
-            "two) ...",
-            file=sys.stderr,
-            flush=True,
-        )
-    return compiled
+        context.refresh()
+        stored = code_cache.load(name)
+        if stored is None:
+            return False
+        result = CompileResult._rebuild(context, *stored)
+    except Exception:  # whatever a stale or damaged file may lead to
+        code_cache.remove(name)
+        return False
+    # What was pickled names types by their names only; these are the types themselves.
+    result = result._replace(signature=result.signature.return_type(*types))
+    context.insert_user_function(result.entry_point, result.fndesc, [result.library])
+    entry.add_overload(result)
+    return True
 
 
-def _cache_folder(fingerprint: str) -> Path:
-    """Give a folder that can be written; a temporary one if the user's cache can't be."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    root = Path(chosen) / "fairmix" if chosen else user_cache_path("fairmix") / "compiled"
-    folder = root / fingerprint
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="fairmix-compiled-"))
-
-
-def _fingerprint(likelihood: tuple[Any, ...], distance: tuple[Any, ...]) -> str | None:
-    """Hash everything that the machine code depends on; None if that is not possible."""
-    import numba
-
-    import fairmix.kernels
-    from fairmix.kernels.verbs import DISTANCE_VERBS, FAMILY_VERBS
-
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for source in sorted(Path(fairmix.kernels.__path__[0]).glob("*.py")):
-        digest.update(source.read_bytes())
-    digest.update(likelihood[0].__name__.encode())
-    try:
-        for part in (*likelihood[1:], distance):  # the likelihood itself is a kernel
-            _digest_classes(digest, part, (*FAMILY_VERBS, *DISTANCE_VERBS))
-    except TypeError:
-        return None
-    return digest.hexdigest()[:24]
-
-
-def _digest_classes(digest: Any, classes: tuple[Any, ...], verbs: tuple[str, ...]) -> None:
-    """Hash the verbs of a class, and of the classes inside it."""
-    digest.update(f"({getattr(classes[0], '_fields', ())}".encode())
-    for verb in verbs:
-        if hasattr(classes[0], verb):
-            digest.update(verb.encode())
-            _digest_value(digest, getattr(classes[0], verb), set())
-    for part in classes[1:]:
-        _digest_classes(digest, part, verbs)
-    digest.update(b")")
-
-
-def _digest_value(digest: Any, value: Any, seen: set[int]) -> None:
-    """Hash a value that compiled code refers to: numba freezes it when it compiles."""
-    value = getattr(value, "py_func", value)  # a function that is compiled already
-    if isinstance(value, FunctionType):
-        if id(value) not in seen:
-            seen.add(id(value))
-            _digest_code(digest, value.__code__)
-            _digest_value(digest, (value.__defaults__, *(value.__kwdefaults__ or {}).items()), seen)
-            for name in sorted(_names_in(value.__code__)):
-                if name in value.__globals__:
-                    digest.update(name.encode())
-                    _digest_value(digest, value.__globals__[name], seen)
-            for cell in value.__closure__ or ():
-                _digest_value(digest, cell.cell_contents, seen)
-    elif isinstance(value, np.ndarray):
-        digest.update(value.tobytes())
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            _digest_value(digest, item, seen)
-    elif isinstance(value, ModuleType) and value.__name__ not in ("math", "numpy"):
-        raise TypeError(f"cannot tell whether {value.__name__} has changed")
-    elif isinstance(value, (ModuleType, BuiltinFunctionType, type, np.ufunc)):
-        digest.update(f"{value.__name__}".encode())
-    elif isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
-        digest.update(repr(value).encode())
-    else:
-        raise TypeError(f"cannot tell whether {value!r} has changed")
-
-
-def _digest_code(digest: Any, code: CodeType) -> None:
-    digest.update(code.co_code)
-    digest.update(repr(code.co_names).encode())
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            _digest_code(digest, constant)
-        else:
-            digest.update(repr(constant).encode())
-
-
-def _names_in(code: CodeType) -> set[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names |= _names_in(constant)
-    return names
+def _describe(kind: Any) -> str:
+    """Write down a type by its names, which are the same in every process."""
+    if not hasattr(kind, "instance_class"):
+        return str(kind)
+    fields = ", ".join(f"{name}: {_describe(each)}" for name, (each, _) in kind.fields.items())
+    return f"{kind.instance_class.__qualname__}({fields})"

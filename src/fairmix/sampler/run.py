@@ -1,182 +1,238 @@
-"""Run chains: warm-up, thinning, threads, progress."""
+"""Run chains side by side: starts, warm-up, thinning, and what happens when they are stopped."""
 
 from __future__ import annotations
 
+import math
 import sys
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 
-from fairmix.chain import Chain
-from fairmix.kernels.sweep import MOVES, Draws
-from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts, gaps_of_counts
-from fairmix.posterior import Posterior, canonical_labels
-from fairmix.warmup import WarmUp
-
-IntArray = NDArray[np.int64]
+from fairmix.sampler.chain import Chain
+from fairmix.sampler.checkpoint import Checkpoint
+from fairmix.sampler.kernels.sweep import Draws
+from fairmix.sampler.past import Past
+from fairmix.sampler.progress import Listener, Progress
+from fairmix.sampler.record import Record, Recorder
+from fairmix.sampler.trail import Trail
+from fairmix.sampler.warmup import WarmUp
+from fairmix.tables.checks import warn
 
 #: Compiled code returns to Python about this often (seconds), for progress and Ctrl-C.
 CHUNK_SECONDS = 0.1
+#: When a fit is stopped, chains with less than this share of the longest one's draws are dropped,
+#: and the others cut to the shortest of them.
+LEAST_SHARE = 0.25
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What is measured on each draw, in the user's rows.
-
-    Attributes
-    ----------
-    place_of_row : ndarray of shape (n_rows,)
-        The row of the chain that has the label of each row.
-    group_codes : ndarray of shape (n_rows,)
-        Group of each row, 0 for the anchor group.
-    group_names : tuple
-        Names of the groups, the anchor group first.
-    cost : callable
-        Cost of labellings of shape (n, n_rows).
-    """
-
-    place_of_row: IntArray
-    group_codes: IntArray
-    group_names: tuple[Any, ...]
-    cost: Callable[[IntArray], NDArray[np.float64]]
-
-
-class Progress:
-    """A line on standard error that says how far all chains are.
-
-    Parameters
-    ----------
-    n_sweeps : int
-        Sweeps of all chains together.
-    verbose : int
-        Nothing is printed if 0.
-    """
-
-    def __init__(self, n_sweeps: int, verbose: int) -> None:
-        self.n_sweeps = n_sweeps
-        self.verbose = verbose
-        self.stopped = threading.Event()
-        self._done = 0
-        self._shown = -1
-        self._lock = threading.Lock()
-        self._began = time.perf_counter()
-
-    def advance(self, n_sweeps: int, n_clusters: int) -> None:
-        """Count sweeps; raise KeyboardInterrupt if the fit was stopped."""
-        if self.stopped.is_set():
-            raise KeyboardInterrupt
-        with self._lock:
-            self._done += n_sweeps
-            if self.verbose:
-                self._show(n_clusters)
-
-    def _show(self, n_clusters: int) -> None:
-        live = sys.stderr.isatty()
-        percent = 100 * self._done // self.n_sweeps
-        step = percent if live else percent // 10
-        if step == self._shown:
-            return
-        self._shown = step
-        seconds = time.perf_counter() - self._began
-        left = seconds * (self.n_sweeps - self._done) / max(self._done, 1)
-        text = (
-            f"fairmix: {percent:3d} % of {self.n_sweeps:,} sweeps, {n_clusters} clusters now, "
-            f"{seconds:.0f} s, about {left:.0f} s left"
-        )
-        finished = self._done >= self.n_sweeps
-        print(
-            f"\r{text:<78}" if live else text,
-            end="\n" if finished or not live else "",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-def sample_posterior(
-    chains: list[Chain],
+def run_chains(
+    make: Callable[[int], Chain],
+    recorder: Recorder,
     *,
     n_warmup: int,
-    n_draws: int,
-    thin: int,
-    audit: Audit,
+    thin: int = 1,
     annealing: bool = True,
     n_jobs: int | None = None,
-    verbose: int = 0,
-) -> Posterior:
-    """Run chains in threads and put their draws together.
+    verbose: int | str = 0,
+    listener: Listener | None = None,
+    pasts: Mapping[int, Past] | None = None,
+    checkpoint: Checkpoint | None = None,
+    max_seconds: float = math.inf,
+    remake: Callable[[int], Chain] | None = None,
+) -> Record:
+    """Make chains, run them and keep their draws.
+
+    Chains run in threads, unless ``joblib.parallel_config`` names another backend. If the user
+    interrupts them, what they have drawn so far is given with a warning.
 
     Parameters
     ----------
-    chains : list of Chain
-        The chains; each has its own generator, so the result does not depend on threads.
+    make : callable
+        Makes the chain of a number, start and all. Each has its own generator, so draws depend
+        neither on the backend nor on the number of jobs. It must be picklable for other processes.
+    recorder : Recorder
+        Keeps the draws: it says of how many chains, and how many of each.
     n_warmup : int
         Sweeps that are thrown away.
-    n_draws : int
-        Sweeps after that.
-    thin : int
-        Every how many of them a draw is kept.
-    audit : Audit
-        What is measured on each draw.
+    thin : int, default=1
+        Sweeps from one draw that is kept to the next.
     annealing : bool, default=True
         Whether the warm-up begins with a flattened likelihood and relaxed fairness.
     n_jobs : int, optional
-        Number of threads, as in joblib.
-    verbose : int, default=0
-        Print progress if positive.
+        Number of chains that run at the same time, as in joblib.
+    verbose : int or "auto", default=0
+        Show progress if positive; "auto" if the run takes long and somebody looks on.
+    listener : Listener, optional
+        Is told how far chains are, and may stop them.
+    pasts : mapping of int to Past, optional
+        What chains have done before, by number; they go on from there.
+    checkpoint : Checkpoint, optional
+        Where it is written down now and then what chains have done.
+    max_seconds : float, default=inf
+        When so much time has passed, chains end that are warmed up and have a draw. Chains that run
+        one after the other share it.
+    remake : callable, optional
+        Makes the chain of a number whose start does not matter, since it goes on from its past.
 
     Returns
     -------
-    Posterior
-        The draws of all chains.
+    Record
+        What the recorder has kept.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user interrupts before there is a draw.
+    RuntimeError
+        If the listener stops the chains before that.
     """
-    chains[0].run(0)  # compiles, before the clock starts and before there are threads
-    progress = Progress(len(chains) * (n_warmup + n_draws // thin * thin), verbose)
+    pasts = pasts or {}
+    for number, past in pasts.items():
+        recorder.take_up(number, past)
+    n_workers = min(effective_n_jobs(n_jobs), recorder.n_chains)
+    maker = _ChainMaker(make, dict.fromkeys(pasts, remake or make))
+    ends = time.time() + max_seconds
+    job = _Job(maker, recorder, n_warmup, thin, annealing, checkpoint, ends, n_workers)
+    n_sweeps = n_warmup + recorder.n_kept * thin
+    progress = Progress(recorder.n_chains, n_warmup, n_sweeps, verbose, listener)
+    # Large arrays must not come to other processes as read-only ones (max_nbytes): to numba they
+    # are another type, for which the sampler would be compiled again.
+    parallel = Parallel(
+        n_jobs=n_jobs, prefer="threads", batch_size=1, max_nbytes=None, return_as=_way_to_return()
+    )
     try:
-        results = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(_run_chain)(chain, n_warmup, n_draws // thin, thin, audit, progress, annealing)
-            for chain in chains
-        )
+        for number, parcel in parallel(
+            delayed(job.run)(number, progress, pasts.get(number))
+            for number in range(recorder.n_chains)
+        ):
+            if parcel is not None:
+                recorder.receive(number, parcel)
+                progress.arrive(number)
+    except KeyboardInterrupt:
+        progress.stop()
     except BaseException:
-        progress.stopped.set()
+        progress.stop()
         raise
-    return _join(results)
+    finally:
+        progress.end()
+    if progress.listener_stopped and not any(recorder.lengths()):
+        raise RuntimeError(
+            f"A callback stopped the fit before there was a draw: let the n_warmup = {n_warmup:,} "
+            "sweeps of warm-up pass first."
+        )
+    return _finish(recorder, is_late=ends < math.inf and not progress.stopped)
 
 
-def _run_chain(
-    chain: Chain,
-    n_warmup: int,
-    n_kept: int,
-    thin: int,
-    audit: Audit,
-    progress: Progress,
-    annealing: bool,
-) -> Posterior:
-    """Warm a chain up and collect its draws, as a posterior of one chain."""
-    pace = _Pace()
-    warmup = WarmUp(chain, n_warmup, annealing)
-    while (n_left := warmup.prepare()) > 0:
-        n_sweeps = pace.sweeps(1, n_left)
-        draws = pace.run(chain, 1, n_sweeps)
-        warmup.advance(n_sweeps)
-        progress.advance(n_sweeps, int(draws.n_clusters[-1]))
+def _way_to_return() -> str:
+    """Give how joblib returns what chains return: as they end, where it can do that."""
+    backend, _ = get_active_backend(prefer="threads")
+    can_generate = getattr(backend, "supports_return_generator", False)
+    return "generator_unordered" if can_generate else "list"
 
-    # Chunks depend on the clock, so what is drawn between them needs a generator of its own.
-    components_rng = chain.rng.spawn(1)[0]
-    chunks = []
-    kept = 0
-    while kept < n_kept:
-        n_new = pace.sweeps(thin, (n_kept - kept) * thin) // thin
-        draws = pace.run(chain, n_new, thin)
-        chunks.append(_measure(chain, draws, audit, components_rng))
-        kept += n_new
-        progress.advance(n_new * thin, int(draws.n_clusters[-1]))
-    return _join(chunks, axis=1)
+
+class _ChainMaker:
+    """Makes chains; the first one is at hand in this process, since it had the code compiled."""
+
+    def __init__(
+        self, make: Callable[[int], Chain], by_number: dict[int, Callable[[int], Chain]]
+    ) -> None:
+        self._make = make
+        self._by_number = by_number
+        self._first: Chain | None = by_number.get(0, make)(0)
+        # Compiles: before the clock starts, and before there are several who would.
+        self._first.run(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the first chain behind: another process makes it anew."""
+        return self.__dict__ | {"_first": None}
+
+    def __call__(self, number: int) -> Chain:
+        """Make the chain of a number."""
+        if number == 0 and self._first is not None:
+            first, self._first = self._first, None
+            return first
+        return self._by_number.get(number, self._make)(number)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is to be done with each chain."""
+
+    make: Callable[[int], Chain]
+    recorder: Recorder
+    n_warmup: int
+    thin: int
+    annealing: bool
+    checkpoint: Checkpoint | None
+    ends: float
+    n_workers: int
+
+    def run(self, number: int, progress: Progress, past: Past | None) -> tuple[int, Any]:
+        """Make a chain and run it; give its number, and its draws if they were kept elsewhere."""
+        with progress.running(number):
+            return number, self._sample(number, progress, past)
+
+    def _sample(self, number: int, progress: Progress, past: Past | None) -> Any:
+        """Make a chain, warm it up and record its draws until all are there or it is stopped."""
+        writer = trail = None
+        try:
+            if progress.stopped:
+                return None
+            ends = self._end_of(number)
+            chain = self.make(number)
+            n_before = 0
+            if past is not None:
+                chain.restore(past.bookmark.snapshot)
+                n_before = past.n_warmed + past.n_draws * self.thin
+            trail = Trail(number, chain, self.checkpoint)
+            pace = _Pace()
+            progress.sweep(number, n_before)
+            self._warm_up(number, chain, pace, progress, trail)
+            writer = self.recorder.open(number, chain, past)
+            trail.follow(writer)
+            n_left = self.recorder.n_kept - writer.n_draws
+            while n_left > 0 and not progress.stopped:
+                if writer.n_draws > 0 and time.time() >= ends:
+                    break
+                n_new = pace.sweeps(self.thin, n_left * self.thin) // self.thin
+                draws = pace.run(chain, n_new, self.thin)
+                writer.write(draws)
+                n_left -= n_new
+                _tell(progress, number, n_new * self.thin, draws)
+                trail.go_on()
+            trail.mark()
+        except KeyboardInterrupt:
+            progress.stop()
+        if trail is not None:
+            trail.end()
+        return None if writer is None else writer.close()
+
+    def _warm_up(
+        self, number: int, chain: Chain, pace: _Pace, progress: Progress, trail: Trail
+    ) -> None:
+        warmup = WarmUp(chain, self.n_warmup, self.annealing)
+        while (n_left := warmup.prepare()) > 0 and not progress.stopped:
+            n_sweeps = pace.sweeps(1, n_left)
+            draws = pace.run(chain, 1, n_sweeps)
+            warmup.advance(n_sweeps)
+            _tell(progress, number, n_sweeps, draws)
+            trail.go_on()
+
+    def _end_of(self, number: int) -> float:
+        """Give when a chain that begins now should end: others may have to come after it."""
+        now = time.time()
+        n_to_come = math.ceil((self.recorder.n_chains - number) / self.n_workers)
+        return now + (self.ends - now) / n_to_come
+
+
+def _tell(progress: Progress, number: int, n_sweeps: int, draws: Draws) -> None:
+    """Tell how many sweeps a chain has made, and where the last of its draws is."""
+    last = (draws.log_likelihood[-1], draws.prior_log_density[-1], draws.log_energy[-1])
+    progress.advance(number, n_sweeps, int(draws.n_clusters[-1]), float(sum(last)))
 
 
 class _Pace:
@@ -200,55 +256,28 @@ class _Pace:
         return draws
 
 
-def _measure(chain: Chain, draws: Draws, audit: Audit, rng: np.random.Generator) -> Posterior:
-    """Bring draws into the user's order, measure them, and draw K given t."""
-    model = chain.model
-    n_anchors = model.grouping.n_anchors
-    shape = (len(draws.labels), len(audit.place_of_row))
-    labels = np.empty(shape, dtype=label_type(n_anchors))
-    for draw, raw in enumerate(draws.labels):
-        labels[draw] = canonical_labels(raw[audit.place_of_row].astype(np.int64), n_anchors)
-    counts = count_groups(labels, audit.group_codes, len(audit.group_names))
-    with np.errstate(invalid="ignore"):
-        rates = draws.n_accepted / draws.n_proposed
-    return Posterior(
-        labels=labels[None],
-        n_clusters=draws.n_clusters[None],
-        n_components=model.partition_prior.draw_components(rng, draws.n_clusters)[None],
-        log_likelihood=draws.log_likelihood[None],
-        log_posterior=(draws.log_likelihood + draws.prior_log_density + draws.log_energy)[None],
-        fairness_gap=gap_of_counts(counts)[None],
-        group_gaps=gaps_of_counts(counts)[None],
-        balance=balance_of_counts(counts)[None],
-        cost=audit.cost(labels)[None],
-        masked_rows=np.sort(model.grouping.order[draws.masked_rows], axis=1)[None],
-        group_names=audit.group_names[1:],
-        acceptance={
-            move: rates[None, :, k]
-            for k, (move, field) in enumerate(MOVES.items())
-            if getattr(chain.schedule, field)
-        },
-    )
-
-
-def label_type(n_labels: int) -> np.dtype[np.unsignedinteger]:
-    """Give the smallest unsigned type that holds so many labels."""
-    return np.dtype(np.min_scalar_type(max(n_labels - 1, 0)))
-
-
-def _join(parts: list[Posterior], axis: int = 0) -> Posterior:
-    """Put posteriors together along chains (0) or draws (1), labels in the smallest type."""
-
-    def stack(name: str) -> NDArray[np.generic]:
-        return np.concatenate([getattr(part, name) for part in parts], axis=axis)
-
-    no_arrays = ("acceptance", "group_names")
-    arrays = {name: stack(name) for name in Posterior.__dataclass_fields__ if name not in no_arrays}
-    if axis == 0:
-        arrays["labels"] = arrays["labels"].astype(label_type(int(arrays["labels"].max()) + 1))
-    acceptance = {
-        move: np.concatenate([part.acceptance[move] for part in parts], axis=axis)
-        for move in parts[0].acceptance
-    }
-    names = parts[0].group_names
-    return Posterior(**arrays, group_names=names, acceptance=acceptance)  # type: ignore[arg-type]
+def _finish(recorder: Recorder, is_late: bool) -> Record:
+    """Give all draws; if the chains were stopped, say so and give what can be used of them."""
+    lengths = recorder.lengths()
+    longest = max(lengths)
+    if longest == 0:
+        raise KeyboardInterrupt
+    chains = [k for k, length in enumerate(lengths) if length >= LEAST_SHARE * longest]
+    n_draws = min(lengths[k] for k in chains)
+    if min(lengths) < recorder.n_kept:
+        had = ", ".join(f"{length:,}" for length in lengths)
+        told = (
+            f"when its {len(lengths)} chains had {had} of {recorder.n_kept:,} draws; kept are the "
+            f"first {n_draws:,} of "
+            f"{'each' if len(chains) == len(lengths) else f'{len(chains)} of them'}."
+        )
+        if is_late:
+            print(
+                f"fairmix: the fit ended as max_seconds asks, {told} Fit again with "
+                "warm_start=True to go on.",
+                file=sys.stderr,
+                flush=True,
+            )
+        else:
+            warn(f"The fit was interrupted {told} Fit again to have all.")
+    return recorder.finish(chains, n_draws)

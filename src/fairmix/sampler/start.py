@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,11 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from fairmix.cap import Cap
-from fairmix.inputs import read_labels
-from fairmix.matching import Grouping
-from fairmix.metrics import balance_of_counts, gap_of_counts
-from fairmix.model import Model
-from fairmix.parameters import check_choice, check_integer
+from fairmix.model.cap import Cap
+from fairmix.model.grouping import Grouping
+from fairmix.model.model import Model
+from fairmix.tables.checks import check_choice, check_integer
+from fairmix.tables.groups import read_labels
 
 IntArray = NDArray[np.int64]
 
@@ -24,6 +24,8 @@ KMEANS_CLUSTERS = 10
 RANDOM_CLUSTERS = 20
 #: Beyond so many anchors no chain starts from singletons unless told to: that sweep is quadratic.
 MAX_SINGLETONS = 1000
+#: Held by the chain that has limited the threads of numerical libraries.
+LIMITING = threading.Lock()
 
 
 def start_of_chain(init_partition: Any, chain: int, model: Model) -> Any:
@@ -110,10 +112,12 @@ def _kmeans_labels(model: Model, match: IntArray, rng: np.random.Generator) -> I
     means = np.zeros((n_anchors, points.shape[1]))
     np.add.at(means, match, points)
     means /= np.bincount(match, minlength=n_anchors)[:, None]
-    n_different = len(np.unique(means, axis=0))
+    n_different = len(np.unique(means.astype(np.float32), axis=0))  # as far as k-means can tell
     n_clusters = min(KMEANS_CLUSTERS, n_different, _most_clusters(model))
     seed = int(rng.integers(2**31 - 1))
-    with threadpool_limits(1):  # sums of several threads differ in the last digit
+    # Sums of several threads differ in the last digit. The limit is the whole process's: a chain
+    # that ends its k-means would lift it under the hands of another.
+    with LIMITING, threadpool_limits(1):
         kmeans = KMeans(n_clusters=n_clusters, n_init=1, random_state=seed).fit(means)
     return kmeans.labels_.astype(np.int64)
 
@@ -160,7 +164,7 @@ def repair_start(
     match : ndarray of shape (n_rows,)
         Anchor of each row.
     """
-    if not model.cap.is_tight:
+    if not model.cap.is_tight or model.may_leave_cap:
         return labels, match
     labels = np.unique(labels, return_inverse=True)[1]
     while not _is_inside(model.cap, model.grouping, np.bincount(labels)):
@@ -178,12 +182,13 @@ def repair_start(
 
 def _is_inside(cap: Cap, grouping: Grouping, sizes: IntArray) -> bool:
     """Tell whether clusters of so many anchors are inside with extra seats dealt evenly."""
-    counts = np.empty((len(sizes), grouping.n_groups), dtype=np.int64)
+    counts = np.empty((len(sizes), grouping.n_groups + 1), dtype=np.int64)
     counts[:, 0] = sizes
     for group in range(1, grouping.n_groups):
         counts[:, group] = grouping.multiplicity[group] * sizes
         counts[:, group] += _even_shares(int(grouping.remainder[group]), sizes)
-    return bool(cap.allows(gap_of_counts(counts), balance_of_counts(counts)))
+    counts[:, -1] = counts[:, :-1].sum(axis=1)
+    return cap.allows(counts)
 
 
 def _even_shares(n_extra: int, sizes: IntArray) -> IntArray:

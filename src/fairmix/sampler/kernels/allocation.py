@@ -1,4 +1,4 @@
-r"""Deal the free members out into two halves, or give the probability of halves.
+r"""Deal the loose members out into two halves, or give the probability of halves.
 
 Anchors go independently, by their log odds; so do masked rows. Then, group by group: extra seats
 of flexible slots (R free) are shared between the halves, and followers fill the seats.
@@ -16,34 +16,38 @@ allows (:math:`f` flexible slots); which slots get them is drawn with equal prob
 
 import math
 
-from fairmix.kernels.balance import MAX_LOGIT, anchor_logit, solve_centre
-from fairmix.kernels.decorator import kernel, routine
-from fairmix.kernels.random_choice import draw_weighted, log_sum_exp
-from fairmix.kernels.support import balance_is_allowed, imbalance_of
+from fairmix.sampler.kernels.cap import imbalance_of, lack_among
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.group_counts import choose_half, deal_by_group
+from fairmix.sampler.kernels.random_choice import draw_weighted, log_sum_exp
+from fairmix.sampler.kernels.seat_prices import MAX_LOGIT, anchor_logit, solve_centre
 
 #: Seats to be expected are never taken to be fewer.
 LEAST_EXPECTED = 1e-6
 
 
-@routine
+@kernel
 def deal_out(rng, layout, deal, budget, is_drawn):
     """Draw halves (or take the present ones); give their log probability, inf if impossible."""
     n_parts = deal.part_start.size - 1
     log_prob = 0.0
-    for member in range(deal.free_end[0]):
-        log_prob += choose_half(rng, deal, member, anchor_logit(deal, member), is_drawn)
-    for member in range(deal.part_start[n_parts - 1], deal.free_end[n_parts - 1]):
+    if deal.pricing[0] > 0.0:
+        log_prob += deal_by_group(rng, layout.cap, deal, budget, is_drawn)
+    else:
+        for member in range(deal.loose_end[0]):
+            log_prob += choose_half(rng, deal, member, anchor_logit(deal, member), is_drawn)
+    for member in range(deal.part_start[n_parts - 1], deal.loose_end[n_parts - 1]):
         log_prob += choose_half(rng, deal, member, deal.preference[member], is_drawn)
     count_settled(layout, deal)
     for group in range(1, n_parts - 1):
-        if deal.n_extra[group] > 0 or layout.is_capped:
+        if deal.n_extra[group] > 0 or layout.cap.is_tight:
             log_prob += share_extra_seats(rng, layout, deal, group, budget, is_drawn)
             if log_prob == math.inf:
                 return math.inf
         room = seats_of_a(deal, group, is_drawn)
         settle_group(deal, group, room)
-        if layout.is_capped:
-            budget -= gap_of_halves(layout, deal, group)
+        if layout.cap.is_tight:
+            budget -= imbalance_of_halves(layout.cap, deal, group)
         log_prob += deal_followers(rng, deal, group, room, is_drawn)
         if log_prob == math.inf:
             return math.inf
@@ -51,15 +55,6 @@ def deal_out(rng, layout, deal, budget, is_drawn):
 
 
 @kernel
-def choose_half(rng, deal, member, logit, is_drawn):
-    """Draw a member's half with this log odds of A (or keep it); give the log probability."""
-    odds = math.exp(min(max(logit, -MAX_LOGIT), MAX_LOGIT))
-    if is_drawn:
-        deal.in_a[member] = rng.random() * (1.0 + odds) < odds
-    return -math.log1p(1.0 / odds if deal.in_a[member] else odds)
-
-
-@routine
 def count_settled(layout, deal):
     """Count anchors and masked rows of the halves, by group."""
     n_parts = deal.part_start.size - 1
@@ -89,7 +84,7 @@ def seats_of_a(deal, group, is_drawn):
     return seats
 
 
-@routine
+@kernel
 def share_extra_seats(rng, layout, deal, group, budget, is_drawn):
     """Share extra seats between the halves (or take them as they are); give the log probability.
 
@@ -108,7 +103,9 @@ def share_extra_seats(rng, layout, deal, group, budget, is_drawn):
     least, most = max(n_extra - other_flexible, 0), min(n_extra, flexible)
     for k in range(least, most + 1):
         log_weight = log_binomial(flexible, k) + log_binomial(other_flexible, n_extra - k)
-        if layout.is_capped and not seats_are_allowed(layout, deal, group, certain + k, budget):
+        if layout.cap.is_tight and not seats_are_allowed(
+            layout.cap, deal, group, certain + k, budget
+        ):
             log_weight = -math.inf
         deal.log_weights[k - least] = log_weight + k * deal.border[group]
     n_options = most - least + 1
@@ -124,7 +121,7 @@ def share_extra_seats(rng, layout, deal, group, budget, is_drawn):
     return log_weight + n_in_a * deal.border[group] - log_total
 
 
-@routine
+@kernel
 def give_extra_seats(rng, deal, group, is_a, n_extra, n_flexible):
     """Give extra seats to random flexible slots of one half."""
     for k in range(deal.part_start[1]):
@@ -145,31 +142,32 @@ def log_binomial(n, k):
 
 
 @kernel
-def seats_are_allowed(layout, deal, group, room, budget):
+def seats_are_allowed(cap, deal, group, room, budget):
     """Tell whether the cap allows so many seats of a group in A, given the groups before it."""
     n_masked = deal.half_groups[0, group]
     other_n_masked = deal.half_groups[1, group]
     settle_group(deal, group, room)
-    allowed = gap_of_halves(layout, deal, group) <= budget
+    allowed = imbalance_of_halves(cap, deal, group) <= budget
     for half in range(2):
-        allowed = allowed and balance_is_allowed(layout, deal.half_groups[half], group + 1)
+        lack = lack_among(cap, deal.half_groups[half], 0, 0, group + 1)
+        allowed = allowed and lack == 0
     deal.half_groups[0, group] = n_masked
     deal.half_groups[1, group] = other_n_masked
     return allowed
 
 
 @kernel
-def gap_of_halves(layout, deal, group):
-    """Give what the halves add to the fairness gap of one group."""
-    imbalance = imbalance_of(layout, deal.half_groups[0], group)
-    imbalance += imbalance_of(layout, deal.half_groups[1], group)
-    return layout.gap_weight[group] * imbalance
+def imbalance_of_halves(cap, deal, group):
+    """Give the halves' part in the weighted imbalance of one group."""
+    imbalance = imbalance_of(cap, deal.half_groups[0], group)
+    imbalance += imbalance_of(cap, deal.half_groups[1], group)
+    return cap.weight[group] * imbalance
 
 
-@routine
+@kernel
 def deal_followers(rng, deal, group, room, is_drawn):
     """Fill the seats with a group's followers; give the log probability, inf if impossible."""
-    start, end = deal.part_start[group], deal.free_end[group]
+    start, end = deal.part_start[group], deal.loose_end[group]
     for member in range(end, deal.part_start[group + 1]):
         room -= deal.in_a[member]
     other_room = end - start - room

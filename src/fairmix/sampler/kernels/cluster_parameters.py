@@ -16,7 +16,7 @@ acceptance, never the law.
 
 import math
 
-from fairmix.kernels.decorator import kernel, routine
+from fairmix.sampler.kernels.decorator import kernel
 
 #: The first rounds of a fit look at so many rows at most, the last at all; when no step is
 #: longer than ``ENOUGH`` standard deviations, a fit goes on to the last rounds, or ends.
@@ -42,7 +42,7 @@ def copy_into(source, target):
         target[k] = source[k]
 
 
-@routine
+@kernel
 def log_density_of_row(likelihood, cluster, row):
     """Log density of a row given the parameters of a cluster, times the power."""
     log_density = likelihood.family.log_density(
@@ -51,7 +51,7 @@ def log_density_of_row(likelihood, cluster, row):
     return likelihood.power[0] * log_density
 
 
-@routine
+@kernel
 def log_density_of(likelihood, parameters, first, last):
     """Log density of listed rows, times the power."""
     total = 0.0
@@ -61,7 +61,7 @@ def log_density_of(likelihood, parameters, first, last):
     return likelihood.power[0] * total
 
 
-@routine
+@kernel
 def log_target(likelihood, parameters, block, first, last):
     """Log density of a block of the listed rows, and of the block's parameters."""
     n_blocks = likelihood.n_blocks
@@ -74,7 +74,7 @@ def log_target(likelihood, parameters, block, first, last):
     return likelihood.family.log_prior(own) + likelihood.power[0] * total
 
 
-@routine
+@kernel
 def slice_update(rng, likelihood, parameters, first, last):
     """Update one parameter after the other given the listed rows."""
     for block in range(likelihood.n_blocks):
@@ -83,7 +83,7 @@ def slice_update(rng, likelihood, parameters, first, last):
             log_here = slice_one(rng, likelihood, parameters, block, first, last, k, log_here)
 
 
-@routine
+@kernel
 def slice_one(rng, likelihood, parameters, block, first, last, k, log_here):
     """Update one parameter; give the log target where it is now."""
     here = parameters[k]
@@ -125,7 +125,7 @@ def step_out(likelihood, parameters, block, first, last, k, end, width, level, s
     return end
 
 
-@routine
+@kernel
 def fit(likelihood, first, last):
     """Fit ``centre`` and ``factors`` to the listed rows, starting at the reference."""
     copy_into(likelihood.reference, likelihood.centre)
@@ -140,7 +140,7 @@ def fit(likelihood, first, last):
                     break
 
 
-@routine
+@kernel
 def newton_round(likelihood, block, first, last):
     """Make one step in the parameters of a block; give its length in standard deviations."""
     centre, factor, step = likelihood.centre, likelihood.factors[block], likelihood.step
@@ -180,7 +180,7 @@ def walk(likelihood, block, share):
         likelihood.centre[block + i * likelihood.n_blocks] += share * likelihood.step[i]
 
 
-@routine
+@kernel
 def differentiate(likelihood, block, first, last):
     """Write a block's slope into ``step`` and its curvature, with signs changed, into ``factors``.
 
@@ -231,7 +231,7 @@ def factorise(factor, size):
         factor[i, i] = math.sqrt(pivot) if pivot < math.inf else 1.0 / MAX_SPREAD
 
 
-@routine
+@kernel
 def draw_fitted(rng, likelihood, parameters, is_drawn):
     """Draw parameters from the fitted density (or take them); give their log density."""
     centre, n_blocks, size = likelihood.centre, likelihood.n_blocks, likelihood.step.size

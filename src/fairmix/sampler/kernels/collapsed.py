@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairmix.kernels.verbs import update_shared
+from fairmix.sampler.kernels.preferences import prefer_by_fit, weigh_others
+from fairmix.sampler.kernels.verbs import update_shared
 
 
 class Collapsed(NamedTuple):
@@ -17,9 +18,25 @@ class Collapsed(NamedTuple):
 
     family: Any
     power: np.ndarray  # one number
+    shared: np.ndarray  # what all clusters share; the family's field of that name
     shared_log_prior: np.ndarray  # one number
     counts: np.ndarray  # rows of the clusters in use, times the power
     stats: np.ndarray  # their statistics, likewise
+
+    @property
+    def carried(self):
+        """What clusters share."""
+        return ("shared",)
+
+    @property
+    def room(self):
+        """What that is redrawn from, and its log prior, which comes with it."""
+        return ("shared_log_prior", "counts", "stats")
+
+    @property
+    def follows_rows(self):
+        """Log likelihoods follow from statistics."""
+        return False
 
     def begin(self, rng, state):
         """Nothing to set up."""
@@ -41,17 +58,24 @@ class Collapsed(NamedTuple):
             state.cluster_rows[cluster], state.cluster_stats[cluster]
         )
 
+    def refresh_trial(self, state, work):
+        """Bring the clusters that a trial has changed up to date."""
+        for k in range(work.n_saved[0]):
+            self.refresh(state, work.saved_cluster[k])
+
     def recompute(self, state):
         """Bring all clusters up to date."""
         for place in range(state.n_clusters[0]):
             self.refresh(state, state.active[place])
 
-    def log_predictive(self, row_stats, state, work, row, cluster):
-        """Log density of a row given the rows of a cluster."""
-        for k in range(work.stats.size):
-            work.stats[k] = state.cluster_stats[cluster, k] + row_stats[row, k]
-        joined = self.log_marginal(state.cluster_rows[cluster] + 1, work.stats)
-        return joined - state.cluster_log_likelihood[cluster]
+    def predict_row(self, row_stats, state, work, row):
+        """Log density of a row given the rows of each cluster."""
+        for place in range(state.n_clusters[0]):
+            cluster = state.active[place]
+            for k in range(work.stats.size):
+                work.stats[k] = state.cluster_stats[cluster, k] + row_stats[row, k]
+            joined = self.log_marginal(state.cluster_rows[cluster] + 1, work.stats)
+            work.candidates[place] = joined - state.cluster_log_likelihood[cluster]
 
     def list_bundles(self, state):
         """Bundles are seen through their statistics alone."""
@@ -60,11 +84,18 @@ class Collapsed(NamedTuple):
         """Bring a cluster that a bundle has left up to date."""
         self.refresh(state, cluster)
 
-    def log_joined(self, state, work, slot, cluster):
-        """Log likelihood of a cluster with a bundle in it."""
-        for k in range(work.stats.size):
-            work.stats[k] = state.cluster_stats[cluster, k] + state.bundle_stats[slot, k]
-        return self.log_marginal(state.cluster_rows[cluster] + state.bundle_rows[slot], work.stats)
+    def join_bundle(self, state, work, slot):
+        """Log likelihood of each cluster but the bundle's own with the bundle in it."""
+        own, n_rows, added = state.labels[slot], state.bundle_rows[slot], state.bundle_stats[slot]
+        joined = work.stats
+        for place in range(state.n_clusters[0]):
+            cluster = state.active[place]
+            if cluster != own:
+                for k in range(joined.size):
+                    joined[k] = state.cluster_stats[cluster, k] + added[k]
+                work.candidates[place] = self.log_marginal(
+                    state.cluster_rows[cluster] + n_rows, joined
+                )
 
     def log_opened(self, rng, state, slot, source, was_alone, source_log_likelihood):
         """Log likelihood of a bundle on its own."""
@@ -75,6 +106,14 @@ class Collapsed(NamedTuple):
     def open(self, rng, cluster, log_likelihood):
         """Give the log likelihood of a cluster that a bundle has opened."""
         return log_likelihood
+
+    def prefer_by_fit(self, row_stats, deal):
+        """Let loose members of a deal prefer the half that fits them better."""
+        prefer_by_fit(self, row_stats, deal)
+
+    def weigh_others(self, row_stats, deal):
+        """Let each loose member's preference be the log marginal of half A without it."""
+        weigh_others(self, row_stats, deal)
 
     def weigh_half(self, rng, deal, half, cluster, is_new, keeps_parameters):
         """Log marginal of a half."""

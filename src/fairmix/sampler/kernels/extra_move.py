@@ -5,9 +5,9 @@ Both slots and the follower are drawn with equal probability, and so is the way 
 proposal is symmetric. The ratio has the marginals of the two clusters and the energy.
 """
 
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.random_choice import accept, draw_index
-from fairmix.kernels.state import begin_trial, evaluate_trial, put_row, take_row, undo_trial
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.random_choice import accept, draw_index
+from fairmix.sampler.kernels.state import begin_trial, evaluate_trial, put_row, take_row, undo_trial
 
 
 @kernel
@@ -51,7 +51,7 @@ def move_extra_seat(rng, likelihood, distance, layout, row_stats, state, work, g
     gain -= distance.between(state.anchor_at[other_slot], row)
     log_ratio = gain * layout.energy_weight[group]
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
-    begin_trial(work)
+    begin_trial(layout, state, work)
     if cluster != other_cluster and not state.masked[row]:
         take_row(likelihood, layout, row_stats, state, work, row, cluster)
         put_row(likelihood, layout, row_stats, state, work, row, other_cluster)

@@ -6,17 +6,15 @@ proportional to :math:`\gamma\, V(t+1)/V(t)\, p(X^{\{i\}})`, where :math:`|c|` c
 :math:`t` the clusters that are left. With parameters integrated out, these densities are
 :math:`m(X^c \cup X^{\{i\}}) / m(X^c)` and :math:`m(X^{\{i\}})`: Algorithm 3. With parameters
 instantiated they are :math:`f(X^{\{i\}} \mid \phi_c)` and a mean over auxiliary parameters:
-Algorithm 8. The likelihood (:mod:`fairmix.kernels.collapsed`, :mod:`fairmix.kernels.instantiated`)
-says which. A bundle may be made of anything. Under a cap, a choice that leads outside has
-probability zero.
+Algorithm 8. The likelihood (``collapsed.py``, ``instantiated.py``)
+says which. A bundle may be made of anything. Under a cap, each choice has the weight that the cap
+leaves it besides: none outside, or less at a price (``cap.py``).
 """
 
-import math
-
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.random_choice import draw_weighted
-from fairmix.kernels.state import close_cluster, open_cluster, rebuild
-from fairmix.kernels.support import add_groups, balance_is_allowed, is_allowed_in
+from fairmix.sampler.kernels.cap import add_counts, weigh_options
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.random_choice import draw_weighted
+from fairmix.sampler.kernels.state import close_cluster, open_cluster, rebuild
 
 
 @kernel
@@ -35,8 +33,9 @@ def gibbs_step(rng, likelihood, layout, tables, row_stats, state, work):
         )
         work.log_weights[n_options] = tables.log_open[n_options] + opened_log_likelihood
         work.candidates[n_options] = opened_log_likelihood
-        if layout.is_capped:
-            forbid_outside(layout, state, work, slot, source, was_alone, n_options)
+        if layout.cap.is_tight:
+            counts = state.bundle_groups[slot]
+            weigh_options(layout.cap, state, work, counts, n_options + 1)
         choice = draw_weighted(rng, work.log_weights, n_options + 1)
         log_likelihood = work.candidates[choice]
         if choice < n_options:
@@ -52,8 +51,8 @@ def gibbs_step(rng, likelihood, layout, tables, row_stats, state, work):
 @kernel
 def remove_bundle(likelihood, layout, state, slot, cluster):
     """Take a slot out of its cluster; tell whether that closed the cluster."""
-    if layout.is_capped:
-        add_groups(layout, state, cluster, state.bundle_groups[slot], -1)
+    if layout.cap.is_tight:
+        add_counts(layout.cap, state, cluster, state.bundle_groups[slot], -1)
     state.cluster_slots[cluster] -= 1
     if state.cluster_slots[cluster] == 0:
         close_cluster(state, cluster)
@@ -70,45 +69,17 @@ def weigh_clusters(likelihood, tables, state, work, slot, source_log_likelihood)
     """Fill the log weight of every cluster for this slot; give their number."""
     n_clusters = state.n_clusters[0]
     source = state.labels[slot]
+    likelihood.join_bundle(state, work, slot)
     for place in range(n_clusters):
         cluster = state.active[place]
-        if cluster == source:  # exactly what it was before: no need to evaluate it again
-            set_candidate(tables, state, work, place, source_log_likelihood)
-        else:
-            joined = likelihood.log_joined(state, work, slot, cluster)
-            set_candidate(tables, state, work, place, joined)
+        if cluster == source:  # exactly what it was before
+            work.candidates[place] = source_log_likelihood
+        work.log_weights[place] = (
+            tables.log_join[state.cluster_slots[cluster]]
+            + work.candidates[place]
+            - state.cluster_log_likelihood[cluster]
+        )
     return n_clusters
-
-
-@kernel
-def set_candidate(tables, state, work, place, joined):
-    """Note a cluster's log likelihood with the bundle in it, and the weight that gives."""
-    cluster = state.active[place]
-    work.candidates[place] = joined
-    work.log_weights[place] = (
-        tables.log_join[state.cluster_slots[cluster]]
-        + joined
-        - state.cluster_log_likelihood[cluster]
-    )
-
-
-@kernel
-def forbid_outside(layout, state, work, slot, source, was_alone, n_options):
-    """Give clusters that lead outside the cap no weight; the way back always stays inside."""
-    counts = state.bundle_groups[slot]
-    way_back = n_options if was_alone else state.place[source]
-    source_is_allowed = balance_is_allowed(layout, state.cluster_groups[source], counts.size)
-    for place in range(n_options + 1):
-        if place == way_back:
-            continue
-        cluster = state.active[place]
-        allowed = source_is_allowed
-        if allowed:
-            add_groups(layout, state, cluster, counts, 1)
-            allowed = is_allowed_in(layout, state, cluster)
-            add_groups(layout, state, cluster, counts, -1)
-        if not allowed:
-            work.log_weights[place] = -math.inf
 
 
 @kernel
@@ -116,8 +87,8 @@ def insert_bundle(layout, state, slot, cluster, log_likelihood):
     """Put a slot into a cluster whose log likelihood with it is known."""
     state.labels[slot] = cluster
     state.cluster_slots[cluster] += 1
-    if layout.is_capped:
-        add_groups(layout, state, cluster, state.bundle_groups[slot], 1)
+    if layout.cap.is_tight:
+        add_counts(layout.cap, state, cluster, state.bundle_groups[slot], 1)
     state.cluster_rows[cluster] += state.bundle_rows[slot]
     state.cluster_log_likelihood[cluster] = log_likelihood
     for k in range(state.bundle_stats.shape[1]):

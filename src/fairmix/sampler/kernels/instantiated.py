@@ -10,9 +10,9 @@ chain would have another law. :math:`p(X^{\{i\}})` is the mean over auxiliaries.
 
 *Deals*: preferences come from a conjugate stand-in, whose statistics the state keeps. The halves'
 parameters are drawn from a normal density :math:`g` that is fitted to each half
-(:func:`fairmix.kernels.parameters.fit`), and in place of :math:`m(A)` the ratio has
+(``fit`` of ``cluster_parameters.py``), and in place of :math:`m(A)` the ratio has
 :math:`H(\phi_A) \prod_{x \in A} f(x \mid \phi_A) / g(\phi_A)`, an unbiased estimate of it (Jain &
-Neal 2007). An exchange keeps both parameters.
+Neal 2007). A partial re-deal keeps both parameters.
 """
 
 import math
@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairmix.kernels.decorator import kernel, routine
-from fairmix.kernels.parameters import (
+from fairmix.sampler.kernels.cluster_parameters import (
     copy_into,
     draw_fitted,
     fit,
@@ -29,8 +28,10 @@ from fairmix.kernels.parameters import (
     log_density_of_row,
     slice_update,
 )
-from fairmix.kernels.random_choice import draw_weighted, log_sum_exp
-from fairmix.kernels.state import home_slot
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.preferences import prefer_by_fit, weigh_others
+from fairmix.sampler.kernels.random_choice import draw_weighted, log_sum_exp
+from fairmix.sampler.kernels.state import home_slot
 
 #: The reference is the best of so many draws from the prior, fitted to so many rows so often.
 REFERENCE_DRAWS, REFERENCE_ROWS, REFERENCE_FITS = 50, 200, 4
@@ -67,6 +68,33 @@ class Instantiated(NamedTuple):
     above: np.ndarray  # log target beside the centre, likewise
     first_listed: np.ndarray  # slot, or place of a cluster -> its first place in listed
     listed: np.ndarray  # rows
+
+    @property
+    def carried(self):
+        """Parameters, and how they are sampled."""
+        return ("parameters", "has_begun", "widths", "reference")
+
+    @property
+    def room(self):
+        """Auxiliary and proposed parameters, fits and lists of rows."""
+        return (
+            "auxiliaries",
+            "auxiliary_log_density",
+            "auxiliary_log_weights",
+            "proposed",
+            "proposed_log_density",
+            "centre",
+            "factors",
+            "step",
+            "above",
+            "first_listed",
+            "listed",
+        )
+
+    @property
+    def follows_rows(self):
+        """Log likelihoods are sums over rows."""
+        return True
 
     def begin(self, rng, state):
         """Fit first parameters to the clusters that a chain starts with."""
@@ -115,6 +143,9 @@ class Instantiated(NamedTuple):
     def refresh(self, state, cluster):
         """Nothing to do: log likelihoods change row by row."""
 
+    def refresh_trial(self, state, work):
+        """Nothing to do, likewise."""
+
     def recompute(self, state):
         """Recompute the log likelihood of all clusters."""
         for place in range(state.n_clusters[0]):
@@ -122,19 +153,23 @@ class Instantiated(NamedTuple):
         for row in range(self.rows.shape[0]):
             self.add_row(state, row, state.labels[home_slot(state, row)], 1.0)
 
-    def log_predictive(self, row_stats, state, work, row, cluster):
-        """Log density of a row given the parameters of a cluster."""
-        return log_density_of_row(self, cluster, row)
+    def predict_row(self, row_stats, state, work, row):
+        """Log density of a row given the parameters of each cluster."""
+        for place in range(state.n_clusters[0]):
+            work.candidates[place] = log_density_of_row(self, state.active[place], row)
 
     def drop_bundle(self, state, slot, cluster):
         """Subtract a bundle from a cluster's log likelihood."""
         log_density = self.log_density_of_bundle(slot, self.parameters[cluster])
         state.cluster_log_likelihood[cluster] -= log_density
 
-    def log_joined(self, state, work, slot, cluster):
-        """Log likelihood of a cluster with a bundle in it."""
-        log_density = self.log_density_of_bundle(slot, self.parameters[cluster])
-        return state.cluster_log_likelihood[cluster] + log_density
+    def join_bundle(self, state, work, slot):
+        """Log likelihood of each cluster but the bundle's own with the bundle in it."""
+        for place in range(state.n_clusters[0]):
+            cluster = state.active[place]
+            if cluster != state.labels[slot]:
+                log_density = self.log_density_of_bundle(slot, self.parameters[cluster])
+                work.candidates[place] = state.cluster_log_likelihood[cluster] + log_density
 
     def log_opened(self, rng, state, slot, source, was_alone, source_log_likelihood):
         """Log of a bundle's mean density over the auxiliary parameters."""
@@ -154,6 +189,14 @@ class Instantiated(NamedTuple):
         chosen = draw_weighted(rng, self.auxiliary_log_weights, self.auxiliaries.shape[0])
         copy_into(self.auxiliaries[chosen], self.parameters[cluster])
         return self.auxiliary_log_density[chosen]
+
+    def prefer_by_fit(self, row_stats, deal):
+        """Let loose members of a deal prefer the half that fits them better, by the stand-in."""
+        prefer_by_fit(self, row_stats, deal)
+
+    def weigh_others(self, row_stats, deal):
+        """Let each loose member's preference be the log marginal of half A without it."""
+        weigh_others(self, row_stats, deal)
 
     def weigh_half(self, rng, deal, half, cluster, is_new, keeps_parameters):
         """Log of the estimate of a half's marginal, or its density if parameters are kept."""
@@ -193,7 +236,7 @@ class Instantiated(NamedTuple):
         return total
 
 
-@routine
+@kernel
 def set_up(rng, likelihood, state):
     """Find the reference, and fit parameters to every cluster."""
     find_reference(rng, likelihood)
@@ -203,7 +246,7 @@ def set_up(rng, likelihood, state):
         copy_into(likelihood.centre, likelihood.parameters[state.active[place]])
 
 
-@routine
+@kernel
 def find_reference(rng, likelihood):
     """Fit parameters to all rows together, or to some of them; fits start there."""
     n_rows = likelihood.rows.shape[0]

@@ -8,10 +8,10 @@ which one is masked would change T and E only together, and half of the states w
 be reached. Here ``free_slot`` is kept for all rows, masked or not, as the paper does.
 """
 
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.mask_moves import exchange_roles
-from fairmix.kernels.random_choice import accept, draw_index
-from fairmix.kernels.state import (
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.mask_moves import exchange_roles
+from fairmix.sampler.kernels.random_choice import accept, draw_index
+from fairmix.sampler.kernels.state import (
     begin_trial,
     evaluate_trial,
     home_slot,
@@ -19,7 +19,7 @@ from fairmix.kernels.state import (
     take_row,
     undo_trial,
 )
-from fairmix.kernels.swap_moves import exchange_seats, swapped_log_energy
+from fairmix.sampler.kernels.swap_moves import exchange_seats, swapped_log_energy
 
 
 @kernel
@@ -52,7 +52,7 @@ def propose_jointly(rng, likelihood, distance, layout, row_stats, state, work):
     if exchanges_mask:
         exchange_roles(state, masked_place, unmasked_place)
 
-    begin_trial(work)
+    begin_trial(layout, state, work)
     for k in range(n_touched):
         touched, before = work.touched_rows[k], work.labels_before[k]
         after = state.labels[home_slot(state, touched)]

@@ -26,17 +26,16 @@ if it is not, unmasked if it is. With the row :math:`u` taken out, the ratio of 
 
 import math
 
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
-from fairmix.kernels.state import (
+from fairmix.sampler.kernels.cap import add_row, log_allowance
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.random_choice import accept, draw_index, draw_weighted, log_sum_exp
+from fairmix.sampler.kernels.state import (
     begin_trial,
     home_slot,
     put_row,
     take_row,
-    trial_is_allowed,
     undo_trial,
 )
-from fairmix.kernels.support import add_rows_of_group, is_allowed_in
 
 
 @kernel
@@ -60,24 +59,16 @@ def sort_slots_by_label(state, work):
 def weigh_free_label(likelihood, layout, row_stats, state, work, row):
     """Fill the log weights of all clusters for a row that is in none; give their sum."""
     n_clusters = state.n_clusters[0]
+    likelihood.predict_row(row_stats, state, work, row)
     for place in range(n_clusters):
         cluster = state.active[place]
-        if layout.is_capped and not may_join(layout, state, work, row, cluster):
-            work.log_weights[place] = -math.inf
-            continue
         work.log_weights[place] = math.log(state.cluster_slots[cluster])
-        work.log_weights[place] += likelihood.log_predictive(row_stats, state, work, row, cluster)
+        work.log_weights[place] += work.candidates[place]
+        if layout.cap.is_tight:
+            add_row(layout.cap, state, cluster, row, 1)
+            work.log_weights[place] += log_allowance(layout.cap, state)
+            add_row(layout.cap, state, cluster, row, -1)
     return log_sum_exp(work.log_weights, n_clusters)
-
-
-@kernel
-def may_join(layout, state, work, row, cluster):
-    """Tell whether the trial is inside the cap with a row in this cluster, which is in none."""
-    group = layout.group_of[row]
-    add_rows_of_group(layout, state, cluster, group, 1)
-    allowed = is_allowed_in(layout, state, cluster) and trial_is_allowed(layout, state, work)
-    add_rows_of_group(layout, state, cluster, group, -1)
-    return allowed
 
 
 @kernel
@@ -91,7 +82,7 @@ def draw_free_slot(rng, state, work):
 @kernel
 def redraw_free_match(rng, likelihood, layout, row_stats, state, work, row):
     """Draw a masked row's free match from its full conditional; tell if its label changed."""
-    begin_trial(work)
+    begin_trial(layout, state, work)
     source = state.labels[state.free_slot[row]]
     take_row(likelihood, layout, row_stats, state, work, row, source)
     likelihood.refresh(state, source)
@@ -117,7 +108,7 @@ def exchange_mask(rng, likelihood, layout, row_stats, state, work, group):
     masked_seat = state.labels[state.slot_of[masked]]
     unmasked_seat = state.labels[state.slot_of[unmasked]]
 
-    begin_trial(work)
+    begin_trial(layout, state, work)
     free = state.labels[state.free_slot[masked]]
     take_row(likelihood, layout, row_stats, state, work, masked, free)
     take_row(likelihood, layout, row_stats, state, work, unmasked, unmasked_seat)
@@ -159,7 +150,7 @@ def change_mask(rng, likelihood, layout, row_stats, state, work, price):
         return 0, 0
     seat = state.labels[state.slot_of[row]]
     source = state.labels[home_slot(state, row)]
-    begin_trial(work)
+    begin_trial(layout, state, work)
     take_row(likelihood, layout, row_stats, state, work, row, source)
     likelihood.refresh(state, source)
     log_odds = weigh_free_label(likelihood, layout, row_stats, state, work, row)

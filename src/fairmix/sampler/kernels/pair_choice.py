@@ -1,6 +1,6 @@
 r"""Which clusters are dealt anew: large ones, small ones, and pairs that are close.
 
-To *re-deal* or *exchange*, the first cluster A is drawn with probability
+To *re-deal* two clusters, or a part of them, the first cluster A is drawn with probability
 :math:`\frac12 (\frac1t + \frac{|A_0|}{n_0})`. To *split* or *merge*, it is drawn four times out of
 five with probability proportional to :math:`1 / (|A_0| + 30)`: small clusters come and go, and a
 proposal takes about so much less time there. The second, B, is drawn with probability
@@ -15,8 +15,8 @@ and after a proposal, so they are part of its ratio.
 
 import math
 
-from fairmix.kernels.decorator import kernel, routine
-from fairmix.kernels.random_choice import draw_index, draw_weighted, log_sum_exp
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.random_choice import draw_index, draw_weighted, log_sum_exp
 
 #: How much closeness counts (kappa); at 1 only the closest cluster would ever be drawn.
 CLOSENESS = 0.1
@@ -70,7 +70,7 @@ def log_chance_of_first(state, n_clusters, n_slots, other_n_slots, pair, prefers
     return math.log(chance)
 
 
-@routine
+@kernel
 def draw_second(rng, likelihood, state, deal, first):
     """Draw another cluster, given the first one."""
     n_clusters = state.n_clusters[0]
@@ -93,7 +93,7 @@ def draw_second(rng, likelihood, state, deal, first):
     return state.active[draw_weighted(rng, deal.log_weights, n_clusters)]
 
 
-@routine
+@kernel
 def log_closeness(likelihood, state, deal, n_rows, stats, cluster):
     """Give the log weight of a cluster as the second, up to the first one's own term."""
     for k in range(stats.size):
@@ -102,7 +102,7 @@ def log_closeness(likelihood, state, deal, n_rows, stats, cluster):
     return CLOSENESS * (together - likelihood.log_marginal_of(state, cluster))
 
 
-@routine
+@kernel
 def log_chance_of_second(likelihood, state, deal, n_clusters, cluster, other_cluster):
     """Give the log probability that half B is drawn second, given half A.
 

@@ -2,16 +2,16 @@
 
 import math
 
-from fairmix.kernels.decorator import kernel
+from fairmix.sampler.kernels.decorator import inlined, kernel
 
 
-@kernel
+@inlined
 def draw_index(rng, n_choices):
     """Draw one of ``0 .. n_choices - 1`` with equal probability."""
     return int(rng.random() * n_choices)
 
 
-@kernel
+@inlined
 def accept(rng, log_ratio):
     """Decide a Metropolis proposal."""
     return log_ratio >= 0.0 or rng.random() < math.exp(log_ratio)

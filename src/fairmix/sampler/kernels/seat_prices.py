@@ -2,7 +2,7 @@
 
 import math
 
-from fairmix.kernels.decorator import kernel, routine
+from fairmix.sampler.kernels.decorator import kernel
 
 #: Steps at most to balance anchors and followers, and how exact the balance has to be, in rows.
 MAX_STEPS, ENOUGH = 20, 0.1
@@ -10,8 +10,8 @@ MAX_STEPS, ENOUGH = 20, 0.1
 MAX_LOGIT = 30.0
 
 
-@routine
-def balance(deal, all_tell):
+@kernel
+def price_seats(deal, all_tell):
     r"""Balance anchors and followers: as many seats in A are to be expected as followers there.
 
     Given parameters, an anchor's log odds of A are its preference, plus the log odds of
@@ -19,7 +19,7 @@ def balance(deal, all_tell):
     :math:`c_b + \log (N_A / N_B)`: with one seat more, the ways to choose A's followers are
     multiplied by about :math:`e^{c_b}`, where :math:`\sum_j \sigma(\mathrm{preference}_j - c_b)`
     is the number of seats, and the ways to seat them by :math:`N_A / N_B`. Sizes are those of
-    all members, or of the ones that are not free.
+    all members, or of the ones that are held.
     """
     n_groups = deal.centre.size
     for group in range(n_groups):
@@ -27,9 +27,9 @@ def balance(deal, all_tell):
         deal.border[group] = log_odds_of_sizes(deal, group, all_tell)
     for group in range(1, n_groups):
         held = 0.0  # followers that stay in A, less the seats that stay there
-        for member in range(deal.free_end[group], deal.part_start[group + 1]):
+        for member in range(deal.loose_end[group], deal.part_start[group + 1]):
             held += deal.in_a[member]
-        for k in range(deal.free_end[0], deal.part_start[1]):
+        for k in range(deal.loose_end[0], deal.part_start[1]):
             if deal.in_a[k]:
                 held -= deal.lift[group, k]
         base = deal.border[group]
@@ -40,7 +40,7 @@ def balance(deal, all_tell):
 @kernel
 def log_odds_of_sizes(deal, part, all_tell):
     """Compare the halves' sizes in one part."""
-    first = deal.part_start[part] if all_tell else deal.free_end[part]
+    first = deal.part_start[part] if all_tell else deal.loose_end[part]
     n_in_a, n_in_b = 0.5, 0.5
     for member in range(first, deal.part_start[part + 1]):
         if deal.in_a[member]:
@@ -50,20 +50,20 @@ def log_odds_of_sizes(deal, part, all_tell):
     return math.log(n_in_a / n_in_b)
 
 
-@routine
+@kernel
 def solve_centre(deal, group, held, with_anchors, base):
     """Find the centre at which the expected followers in A match the (expected) seats there."""
     centre = deal.centre[group]
     low, high = -math.inf, math.inf
     for _ in range(MAX_STEPS):
         excess, slope = held, 1e-9
-        for member in range(deal.part_start[group], deal.free_end[group]):
+        for member in range(deal.part_start[group], deal.loose_end[group]):
             chance = sigmoid(deal.preference[member] - centre)
             excess += chance
             slope += chance * (1.0 - chance)
         if with_anchors:
             deal.border[group] = base + centre
-            for k in range(deal.free_end[0]):
+            for k in range(deal.loose_end[0]):
                 chance = sigmoid(anchor_logit(deal, k))
                 lift = deal.lift[group, k]
                 excess -= lift * chance

@@ -2,12 +2,12 @@ r"""Fair split, merge and re-deal: anchors and followers of one or two clusters 
 
 *Split*: a cluster :math:`S` (with two random anchors of it, one for each half) is dealt into halves
 A and B. *Merge*: clusters A and B (with a random anchor of each) become :math:`S`. *Re-deal*: their
-union is dealt anew into two halves. *Exchange*: the same for a random share of their rows, while
-the others stay. Splits and merges are proposed with equal probability. Halves come from a launch
-(:mod:`fairmix.kernels.launch`), for an exchange from the rows that stay, with probability :math:`q`
-(:mod:`fairmix.kernels.deal`); then T is redrawn uniformly among the maps inside each half (inside
-:math:`S` for a merge) that keep every slot's capacity (if R is free: among the maps of any R with
-as many extra seats there), and the free matches of masked rows uniformly among the half's slots.
+union is dealt anew into two halves. *Partial re-deal*: the same for a random share of their rows,
+while the others stay. Splits and merges are proposed with equal probability. Halves come from a
+launch (``launch.py``), for a partial re-deal from the rows that stay, with probability :math:`q`
+(``allocation.py``); then T is redrawn uniformly among the maps inside each half (inside :math:`S`
+for a merge) that keep every slot's capacity (if R is free: among the maps of any R with as many
+extra seats there), and the free matches of masked rows uniformly among the half's slots.
 A re-deal makes two launches: new halves come from one, the present ones are scored by the other,
 and on the way back they change places. So halves may become quite different ones.
 With
@@ -18,27 +18,22 @@ With
 (:math:`A_0` slots, :math:`M_A` masked rows, :math:`N_{A,b}` unmasked followers of group b,
 :math:`f` slots whose extra seat may go, :math:`k` extra seats of these) and the probability
 of the choice, :math:`c(A, B) = P(A) P(B | A) / (|A_0| |B_0|)` and
-:math:`c(S) = P(S) / (|S_0| (|S_0| - 1))` (:mod:`fairmix.kernels.pair_choice`), the ratios are,
+:math:`c(S) = P(S) / (|S_0| (|S_0| - 1))` (``pair_choice.py``), the ratios are,
 times the ratio of energies,
 
 .. math::
    \text{split: } \frac{V(t+1)}{V(t)} \frac{w(A) w(B)\, c(A, B)}{w(S)\, c(S)\, q(A, B)}, \quad
    \text{merge: its inverse}, \quad
-   \text{re-deal, exchange: }
+   \text{re-deals: }
    \frac{w(A') w(B')\, c(A', B')\, q(A, B)}{w(A) w(B)\, c(A, B)\, q(A', B')}.
 """
 
 import math
 
-from fairmix.kernels.deal import (
-    count_settled,
-    deal_out,
-    give_extra_seats,
-    log_binomial,
-    settle_group,
-)
-from fairmix.kernels.decorator import kernel, routine
-from fairmix.kernels.launch import (
+from fairmix.sampler.kernels.allocation import deal_out, give_extra_seats, log_binomial
+from fairmix.sampler.kernels.cap import imbalance_of, log_allowance, log_allowance_if, set_counts
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.launch import (
     add_up_halves,
     collect_members,
     condition,
@@ -46,33 +41,35 @@ from fairmix.kernels.launch import (
     part_anchors,
     shuffle,
 )
-from fairmix.kernels.pair_choice import (
+from fairmix.sampler.kernels.moves import MERGE, PARTIAL_REDEAL, REDEAL, SPLIT
+from fairmix.sampler.kernels.pair_choice import (
     draw_first,
     draw_second,
     log_chance_of_first,
     log_chance_of_second,
 )
-from fairmix.kernels.random_choice import draw_index
-from fairmix.kernels.state import close_cluster, open_cluster, restore_groups
-from fairmix.kernels.support import gap_of_state, imbalance_of
+from fairmix.sampler.kernels.random_choice import draw_index
+from fairmix.sampler.kernels.state import close_cluster, open_cluster
 
-SPLIT, MERGE, REDEAL, EXCHANGE = 0, 1, 2, 3
-#: An exchange deals at most this share of the rows anew.
+#: A partial re-deal deals at most this share of the rows anew.
 MAX_SHARE = 0.5
+#: Under a cap with a price, so many deals set no prices for the groups, so many set them whole, and
+#: the others set a random part of them.
+UNPRICED_SHARE, PRICED_SHARE = 0.3, 0.35
 
 
-@routine
+@kernel
 def split_merge_step(
     rng, likelihood, distance, layout, tables, schedule, row_stats, state, deal, proposed, accepted
 ):
     """Make the proposals of one sweep; count them by kind."""
     n_split_merge = schedule.split_merge_proposals
     n_dealt = n_split_merge + schedule.redeal_proposals
-    for k in range(n_dealt + schedule.exchange_proposals):
+    for k in range(n_dealt + schedule.partial_redeal_proposals):
         if k < n_split_merge:
             kind = SPLIT if rng.random() < 0.5 else MERGE
         else:
-            kind = REDEAL if k < n_dealt else EXCHANGE
+            kind = REDEAL if k < n_dealt else PARTIAL_REDEAL
         n_clusters = state.n_clusters[0]
         cluster = draw_first(rng, state, kind in (SPLIT, MERGE))
         other_cluster = cluster
@@ -99,43 +96,53 @@ def split_merge_step(
         )
 
 
-@routine
+@kernel
 def propose_deal(
     rng, likelihood, distance, layout, tables, row_stats, state, deal, cluster, other_cluster, kind
 ):
-    """Propose a split, merge, re-deal or exchange; give 1 if it was accepted."""
+    """Propose a split, a merge or a re-deal; give 1 if it was accepted."""
     n_slots = collect_members(rng, layout, state, deal, cluster, other_cluster)
     n_members = deal.part_start[-1]
-    budget = gap_budget(layout, state, cluster, other_cluster)
+    budget = gap_budget(layout.cap, state, cluster, other_cluster)
+    pricing = draw_pricing(rng, layout, state)
+    deal.pricing[0] = pricing
+    deal.pricing[1] = state.cap_price[0] * layout.cap.gap_of_one[0] if pricing > 0.0 else 0.0
     t = state.n_clusters[0]
     new_t = t + (kind == SPLIT) - (kind == MERGE)
     log_threshold = math.log(1.0 - rng.random())
     log_ratio = tables.log_v[new_t] - tables.log_v[t]
 
     read_halves(state, deal, n_members, cluster)
-    keeps_parameters = kind == EXCHANGE
-    if kind == EXCHANGE:
-        condition(rng, likelihood, row_stats, deal, MAX_SHARE * rng.random())
+    keeps_parameters = kind == PARTIAL_REDEAL
+    if kind == PARTIAL_REDEAL:
+        condition(rng, likelihood, layout, row_stats, deal, MAX_SHARE * rng.random(), pricing)
     log_ratio -= log_weight(
         rng, likelihood, tables, row_stats, deal, cluster, other_cluster, False, keeps_parameters
     )
     prefers_small = kind in (SPLIT, MERGE)
     log_ratio -= log_choice(likelihood, state, deal, t, cluster, other_cluster, prefers_small)
     if kind in (SPLIT, REDEAL):
-        launch(rng, likelihood, row_stats, deal)
-    if kind in (REDEAL, EXCHANGE):
+        launch(rng, likelihood, layout, row_stats, deal, pricing)
+    if kind in (REDEAL, PARTIAL_REDEAL):
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
     if kind == REDEAL:
-        launch(rng, likelihood, row_stats, deal)
+        launch(rng, likelihood, layout, row_stats, deal, pricing)
     if kind == MERGE:
         put_all_in_a(deal, n_members)
-        join_groups(rng, layout, deal)
+        join_groups(rng, deal)
     else:
         part_anchors(deal)
         log_ratio -= deal_out(rng, layout, deal, budget, True)
         if not log_ratio > -math.inf:
             return 0
+    if layout.cap.is_tight:
+        count_halves(layout.cap, deal)
+        new_cluster = state.active[t] if kind == SPLIT else other_cluster
+        log_ratio += log_allowance_if(
+            layout.cap, state, cluster, deal.half_groups[0], new_cluster, deal.half_groups[1]
+        )
+        log_ratio -= log_allowance(layout.cap, state)
     log_ratio += log_weight(
         rng, likelihood, tables, row_stats, deal, cluster, other_cluster, True, keeps_parameters
     )
@@ -145,14 +152,15 @@ def propose_deal(
         return 0
     if kind == MERGE:
         # The probability to split again is at most 1: most merges are refused without a launch.
-        launch(rng, likelihood, row_stats, deal)
+        launch(rng, likelihood, layout, row_stats, deal, pricing)
         read_halves(state, deal, n_members, cluster)
         log_ratio += deal_out(rng, layout, deal, budget, False)
         if not log_ratio >= log_threshold:
             return 0
         put_all_in_a(deal, n_members)
         add_up_halves(row_stats, deal, n_members)
-        count_union(layout, deal)
+        if layout.cap.is_tight:
+            count_halves(layout.cap, deal)
         close_cluster(state, other_cluster)
     elif kind == SPLIT:
         other_cluster = open_cluster(state)
@@ -161,23 +169,47 @@ def propose_deal(
 
 
 @kernel
-def gap_budget(layout, state, cluster, other_cluster):
-    """Give the gap that the cap leaves to the clusters that are dealt anew."""
-    if not layout.is_capped:
-        return math.inf
-    budget = layout.largest_gap - gap_of_state(layout, state)
-    for group in range(1, layout.gap_weight.size):
-        imbalance = imbalance_of(layout, state.cluster_groups[cluster], group)
+def gap_budget(cap, state, cluster, other_cluster):
+    """Give the weighted imbalance that matched rows of the clusters may have after a deal."""
+    if not cap.is_tight:
+        return 0
+    budget = cap.largest[0]
+    for column in range(cap.first[1]):
+        imbalance = state.imbalance[column]
+        imbalance -= imbalance_of(cap, state.cluster_groups[cluster], column)
         if other_cluster != cluster:
-            imbalance += imbalance_of(layout, state.cluster_groups[other_cluster], group)
-        budget += layout.gap_weight[group] * imbalance
+            imbalance -= imbalance_of(cap, state.cluster_groups[other_cluster], column)
+        budget -= cap.weight[column] * imbalance
     return budget
 
 
-@routine
-def join_groups(rng, layout, deal):
+@kernel
+def draw_pricing(rng, layout, state):
+    """Draw how much of their prices the groups get, which only rows that move freely need."""
+    if not (layout.cap.is_tight and 0.0 < state.cap_price[0] < math.inf):
+        return 0.0
+    share = rng.random()
+    if share < UNPRICED_SHARE:
+        return 0.0
+    return 1.0 if share < UNPRICED_SHARE + PRICED_SHARE else rng.random()
+
+
+@kernel
+def count_halves(cap, deal):
+    """Count the members of the halves by column of the cap."""
+    deal.half_groups[:] = 0
+    for member in range(deal.part_start[-1]):
+        row = deal.rows[member]
+        counts = deal.half_groups[0 if deal.in_a[member] else 1]
+        for grouping in range(cap.largest.size):
+            counts[cap.columns[row, grouping]] += 1
+        counts[counts.size - 1] += 1
+
+
+@kernel
+def join_groups(rng, deal):
     """Let the union have all seats, extra ones at random slots."""
-    for group in range(1, layout.gap_weight.size):
+    for group in range(1, deal.n_extra.size):
         n_flexible = 0
         for k in range(deal.part_start[1]):
             n_flexible += deal.flexible[group, k]
@@ -185,14 +217,6 @@ def join_groups(rng, layout, deal):
 
 
 @kernel
-def count_union(layout, deal):
-    """Count the rows of the union by group."""
-    count_settled(layout, deal)
-    for group in range(1, layout.gap_weight.size):
-        settle_group(deal, group, deal.part_start[group + 1] - deal.part_start[group])
-
-
-@routine
 def log_choice(likelihood, state, deal, n_clusters, cluster, other_cluster, prefers_small):
     """Give the log probability to choose the clusters that the halves are, and their anchors."""
     n_in_a = count_half(deal, 0, 0)
@@ -212,7 +236,7 @@ def put_all_in_a(deal, n_members):
         deal.in_a[member] = True
 
 
-@routine
+@kernel
 def read_halves(state, deal, n_members, cluster):
     """Let half A be the members that are in this cluster now."""
     n_parts = deal.part_start.size - 1
@@ -224,7 +248,7 @@ def read_halves(state, deal, n_members, cluster):
         deal.in_a[member] = state.labels[slot] == cluster
 
 
-@routine
+@kernel
 def log_weight(
     rng,
     likelihood,
@@ -276,7 +300,7 @@ def count_half(deal, part, half):
     return count
 
 
-@routine
+@kernel
 def draw_matches(rng, distance, layout, state, deal, n_slots):
     """Draw seats and free matches inside the halves; give the gain in log energy."""
     n_parts = deal.part_start.size - 1
@@ -320,7 +344,7 @@ def list_half_slots(deal, n_slots):
     return n_in_a
 
 
-@routine
+@kernel
 def seat_half(layout, state, deal, group, n_slots, is_a):
     """Give a group's members of one half the seats of its slots, in the order they come."""
     width = layout.seats_per_slot[group]
@@ -344,7 +368,7 @@ def seat_half(layout, state, deal, group, n_slots, is_a):
             left -= 1
 
 
-@routine
+@kernel
 def keep_deal(likelihood, layout, row_stats, state, deal, n_slots, cluster, other_cluster):
     """Make the dealt halves (or the union) the state."""
     n_parts = deal.part_start.size - 1
@@ -361,8 +385,8 @@ def keep_deal(likelihood, layout, row_stats, state, deal, n_slots, cluster, othe
         state.labels[deal.slots[k]] = cluster if deal.in_a[k] else other_cluster
     for half in range(2):
         changed = cluster if half == 0 else other_cluster
-        if layout.is_capped:
-            restore_groups(layout, state, changed, deal.half_groups[half])
+        if layout.cap.is_tight:
+            set_counts(layout.cap, state, changed, deal.half_groups[half])
         if deal.n_rows[half] == 0:
             continue
         state.cluster_slots[changed] = count_half(deal, 0, half)

@@ -10,23 +10,17 @@ A masked follower keeps its seat (its value of ``T``, which the energy sees)
 but belongs to the bundle of ``free_slot[row]``, its value of ``T0``.
 
 Cluster identifiers are places in arrays of length ``n_slots``: the first
-``n_clusters[0]`` entries of ``active`` are in use, the others are free, and
+``n_clusters[0]`` entries of ``active`` are in use, the others are unused, and
 ``place`` is the inverse of ``active``.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.support import (
-    add_groups,
-    add_rows_of_group,
-    balance_is_allowed,
-    gap_is_allowed,
-    imbalance_of,
-)
+from fairmix.sampler.kernels.cap import add_counts, add_row, log_allowance, set_counts
+from fairmix.sampler.kernels.decorator import inlined, kernel
 
 
 class Layout(NamedTuple):
@@ -44,10 +38,7 @@ class Layout(NamedTuple):
     class_place: np.ndarray  # slot -> its place in class_slots
     swap_reach: int  # partners of a swap are among so many next ones
     has_free_extra: np.ndarray  # group -> whether extra seats may change slots (R free)
-    is_capped: bool
-    gap_weight: np.ndarray  # group -> weight of its imbalance in the gap
-    largest_gap: float
-    least_balance: float
+    cap: Any  # a Cap, see model/cap.py
 
 
 class PartitionTables(NamedTuple):
@@ -57,25 +48,6 @@ class PartitionTables(NamedTuple):
     log_join: np.ndarray  # log (size + gamma), by the cluster's size in slots
     log_open: np.ndarray  # log gamma V(t + 1) / V(t), by t
     log_rising: np.ndarray  # log gamma^(size)
-
-
-class Schedule(NamedTuple):
-    """How often each move is made: matching and Gibbs moves a round, the others a sweep."""
-
-    rounds: int  # of a sweep
-    follower_swaps: int
-    anchor_swaps: int
-    extra_moves: int
-    mask_passes: int
-    free_match_passes: int
-    mask_changes: int  # only in a relaxed warm-up
-    mask_price: float  # what a row that they mask costs (log)
-    joint_proposals: int
-    rematch_passes: int
-    gibbs_passes: int
-    split_merge_proposals: int
-    redeal_proposals: int
-    exchange_proposals: int
 
 
 class State(NamedTuple):
@@ -99,9 +71,30 @@ class State(NamedTuple):
     cluster_log_likelihood: np.ndarray  # marginal, or given the cluster's parameters
     bundle_rows: np.ndarray
     bundle_stats: np.ndarray
-    cluster_groups: np.ndarray  # (cluster, group): rows by label; only kept under a cap
+    cluster_groups: np.ndarray  # (cluster, column of the cap): rows; only kept under a cap
     bundle_groups: np.ndarray
-    imbalance: np.ndarray  # group -> sum over clusters, see support.py
+    imbalance: np.ndarray  # column -> sum over clusters, see cap.py
+    lack: np.ndarray  # grouping -> likewise
+    cap_price: np.ndarray  # one number: what an excess of 1 costs in log posterior
+
+    @property
+    def carried(self):
+        """What a chain carries from sweep to sweep; the others follow from it (``rebuild``)."""
+        return (
+            "labels",
+            "anchor_at",
+            "row_at",
+            "slot_of",
+            "seat_of",
+            "masked",
+            "n_masked",
+            "mask_order",
+            "free_slot",
+            "active",
+            "place",
+            "n_clusters",
+            "cap_price",
+        )
 
 
 class Workspace(NamedTuple):
@@ -116,6 +109,9 @@ class Workspace(NamedTuple):
     saved_log_likelihood: np.ndarray
     saved_groups: np.ndarray
     n_saved: np.ndarray
+    log_allowance: np.ndarray  # one number: what the cap left when the trial began
+    joined_groups: np.ndarray  # counts of a cluster with a bundle in it
+    added: np.ndarray  # column of the cap -> what a bundle adds to a cluster's imbalance
     label_start: np.ndarray
     slots_by_label: np.ndarray
     touched_rows: np.ndarray
@@ -123,7 +119,7 @@ class Workspace(NamedTuple):
     slots_by_extra: np.ndarray  # (group, place): slots, those with an extra seat first
 
 
-@kernel
+@inlined
 def home_slot(state, row):
     """Give the slot whose bundle the row belongs to."""
     if state.masked[row]:
@@ -133,7 +129,7 @@ def home_slot(state, row):
 
 @kernel
 def open_cluster(state):
-    """Take a free cluster identifier into use."""
+    """Take an unused cluster identifier into use."""
     n_clusters = state.n_clusters[0]
     cluster = state.active[n_clusters]
     state.n_clusters[0] = n_clusters + 1
@@ -145,7 +141,7 @@ def open_cluster(state):
 
 @kernel
 def close_cluster(state, cluster):
-    """Return a cluster identifier to the free ones."""
+    """Return a cluster identifier to the unused ones."""
     last = state.n_clusters[0] - 1
     gap = state.place[cluster]
     moved = state.active[last]
@@ -159,7 +155,7 @@ def close_cluster(state, cluster):
 @kernel
 def rebuild(likelihood, layout, row_stats, state):
     """Recompute all statistics from the rows, so that float errors never pile up."""
-    if layout.is_capped:
+    if layout.cap.is_tight:
         count_groups(layout, state)
     state.bundle_rows[:] = 0
     state.bundle_stats[:] = 0.0
@@ -189,19 +185,26 @@ def count_groups(layout, state):
     state.bundle_groups[:] = 0
     state.cluster_groups[:] = 0
     state.imbalance[:] = 0
+    state.lack[:] = 0
+    cap = layout.cap
     for row in range(state.slot_of.size):
-        state.bundle_groups[home_slot(state, row), layout.group_of[row]] += 1
+        counts = state.bundle_groups[home_slot(state, row)]
+        for grouping in range(cap.largest.size):
+            counts[cap.columns[row, grouping]] += 1
+        counts[counts.size - 1] += 1
     for slot in range(state.labels.size):
-        add_groups(layout, state, state.labels[slot], state.bundle_groups[slot], 1)
+        add_counts(cap, state, state.labels[slot], state.bundle_groups[slot], 1)
 
 
-@kernel
-def begin_trial(work):
+@inlined
+def begin_trial(layout, state, work):
     """Start to move rows tentatively."""
     work.n_saved[0] = 0
+    if layout.cap.is_tight:
+        work.log_allowance[0] = log_allowance(layout.cap, state)
 
 
-@kernel
+@inlined
 def save_cluster(layout, state, work, cluster):
     """Remember a cluster as it was when the trial began."""
     n_saved = work.n_saved[0]
@@ -213,57 +216,51 @@ def save_cluster(layout, state, work, cluster):
     work.saved_log_likelihood[n_saved] = state.cluster_log_likelihood[cluster]
     for k in range(work.stats.size):
         work.saved_stats[n_saved, k] = state.cluster_stats[cluster, k]
-    if layout.is_capped:
-        for group in range(layout.gap_weight.size):
-            work.saved_groups[n_saved, group] = state.cluster_groups[cluster, group]
+    if layout.cap.is_tight:
+        for column in range(work.saved_groups.shape[1]):
+            work.saved_groups[n_saved, column] = state.cluster_groups[cluster, column]
     work.n_saved[0] = n_saved + 1
 
 
-@kernel
+@inlined
 def take_row(likelihood, layout, row_stats, state, work, row, cluster):
     """Take a row out of a cluster, tentatively."""
     save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] -= 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] -= row_stats[row, k]
-    likelihood.add_row(state, row, cluster, -1.0)
-    if layout.is_capped:
-        add_rows_of_group(layout, state, cluster, layout.group_of[row], -1)
+    if likelihood.follows_rows:
+        likelihood.add_row(state, row, cluster, -1.0)
+    if layout.cap.is_tight:
+        add_row(layout.cap, state, cluster, row, -1)
 
 
-@kernel
+@inlined
 def put_row(likelihood, layout, row_stats, state, work, row, cluster):
     """Put a row into a cluster, tentatively."""
     save_cluster(layout, state, work, cluster)
     state.cluster_rows[cluster] += 1
     for k in range(work.stats.size):
         state.cluster_stats[cluster, k] += row_stats[row, k]
-    likelihood.add_row(state, row, cluster, 1.0)
-    if layout.is_capped:
-        add_rows_of_group(layout, state, cluster, layout.group_of[row], 1)
+    if likelihood.follows_rows:
+        likelihood.add_row(state, row, cluster, 1.0)
+    if layout.cap.is_tight:
+        add_row(layout.cap, state, cluster, row, 1)
 
 
 @kernel
 def evaluate_trial(likelihood, layout, state, work):
     """Refresh the clusters that the trial changed; give the log ratio, -inf outside the cap."""
-    if layout.is_capped and not trial_is_allowed(layout, state, work):
-        return -math.inf
     log_ratio = 0.0
+    if layout.cap.is_tight:
+        log_ratio = log_allowance(layout.cap, state) - work.log_allowance[0]
+        if log_ratio == -math.inf:
+            return log_ratio
+    likelihood.refresh_trial(state, work)
     for k in range(work.n_saved[0]):
         cluster = work.saved_cluster[k]
-        likelihood.refresh(state, cluster)
         log_ratio += state.cluster_log_likelihood[cluster] - work.saved_log_likelihood[k]
     return log_ratio
-
-
-@kernel
-def trial_is_allowed(layout, state, work):
-    """Tell whether the trial stays inside the cap."""
-    for k in range(work.n_saved[0]):
-        counts = state.cluster_groups[work.saved_cluster[k]]
-        if not balance_is_allowed(layout, counts, counts.size):
-            return False
-    return gap_is_allowed(layout, state)
 
 
 @kernel
@@ -275,15 +272,5 @@ def undo_trial(layout, state, work):
         state.cluster_log_likelihood[cluster] = work.saved_log_likelihood[k]
         for s in range(work.stats.size):
             state.cluster_stats[cluster, s] = work.saved_stats[k, s]
-        if layout.is_capped:
-            restore_groups(layout, state, cluster, work.saved_groups[k])
-
-
-@kernel
-def restore_groups(layout, state, cluster, counts):
-    """Put a cluster's counts by group back."""
-    for group in range(1, counts.size):
-        state.imbalance[group] -= imbalance_of(layout, state.cluster_groups[cluster], group)
-        state.imbalance[group] += imbalance_of(layout, counts, group)
-    for group in range(counts.size):
-        state.cluster_groups[cluster, group] = counts[group]
+        if layout.cap.is_tight:
+            set_counts(layout.cap, state, cluster, work.saved_groups[k])

@@ -15,9 +15,9 @@ moves whole bundles, and which rows of a cluster make up a bundle is for the ene
 with a nearly flat energy a pass makes all bundles anew, at the cost of a few distances a row.
 """
 
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.random_choice import accept, draw_index
-from fairmix.kernels.state import (
+from fairmix.sampler.kernels.decorator import inlined, kernel
+from fairmix.sampler.kernels.random_choice import accept, draw_index
+from fairmix.sampler.kernels.state import (
     begin_trial,
     evaluate_trial,
     put_row,
@@ -40,7 +40,7 @@ def swap_followers(rng, likelihood, distance, layout, row_stats, state, work, ro
         return 0, 0
     log_ratio = swapped_log_energy(distance, layout, state, row, other)
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
-    begin_trial(work)
+    begin_trial(layout, state, work)
     if cluster != other_cluster:
         if not state.masked[row]:
             take_row(likelihood, layout, row_stats, state, work, row, cluster)
@@ -80,14 +80,14 @@ def rematch(rng, distance, layout, state, work):
     return n_proposed, n_accepted
 
 
-@kernel
+@inlined
 def draw_partner(rng, first, n_places, place, reach):
     """Draw one of the next ``reach`` places in a circle of ``n_places`` from ``first`` on."""
     step = 1 + draw_index(rng, min(n_places - 1, reach))
     return first + (place - first + step) % n_places
 
 
-@kernel
+@inlined
 def swapped_log_energy(distance, layout, state, row, other):
     """Log energy that is gained when two followers of one group exchange anchors."""
     anchor = state.anchor_at[state.slot_of[row]]
@@ -101,7 +101,7 @@ def swapped_log_energy(distance, layout, state, row, other):
     return gain * layout.energy_weight[layout.group_of[row]]
 
 
-@kernel
+@inlined
 def exchange_seats(state, row, other):
     """Exchange the seats, and with them the slots, of two followers."""
     seat, other_seat = state.seat_of[row], state.seat_of[other]
@@ -124,7 +124,7 @@ def swap_anchors(rng, likelihood, distance, layout, row_stats, state, work, slot
     log_ratio = moved_anchor_log_energy(distance, layout, state, slot, other_anchor)
     log_ratio += moved_anchor_log_energy(distance, layout, state, other_slot, anchor)
     cluster, other_cluster = state.labels[slot], state.labels[other_slot]
-    begin_trial(work)
+    begin_trial(layout, state, work)
     if cluster != other_cluster:
         take_row(likelihood, layout, row_stats, state, work, anchor, cluster)
         put_row(likelihood, layout, row_stats, state, work, anchor, other_cluster)

@@ -5,44 +5,41 @@ each with new bundles.
 
 ``run_sweeps`` is the one entry from Python: it makes a number of sweeps and writes
 a draw after every so many of them. Everything else is compiled into it.
+
+Where the chain may go outside the cap at a price, only sweeps that end inside count. (Were all
+counted and the next state inside taken, states after long ways outside would come too often.)
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from fairmix.kernels import verbs  # noqa: F401 (registers the verbs with numba)
-from fairmix.kernels.decorator import kernel
-from fairmix.kernels.extra_move import move_extra_seat, sort_slots_by_extra
-from fairmix.kernels.gibbs_step import gibbs_step
-from fairmix.kernels.joint_move import propose_jointly
-from fairmix.kernels.mask_moves import (
+from fairmix.sampler.kernels.cap import log_allowance
+from fairmix.sampler.kernels.decorator import kernel
+from fairmix.sampler.kernels.extra_move import move_extra_seat, sort_slots_by_extra
+from fairmix.sampler.kernels.gibbs_step import gibbs_step
+from fairmix.sampler.kernels.joint_move import propose_jointly
+from fairmix.sampler.kernels.mask_moves import (
     change_mask,
     exchange_mask,
     redraw_free_match,
     sort_slots_by_label,
 )
-from fairmix.kernels.random_choice import draw_index
-from fairmix.kernels.split_merge_step import split_merge_step
-from fairmix.kernels.state import home_slot, rebuild
-from fairmix.kernels.swap_moves import rematch, swap_anchors, swap_followers
-
-#: Names of the moves, as they are counted, and the entry of ``Schedule`` that makes them.
-MOVES = {
-    "follower_swap": "follower_swaps",
-    "anchor_swap": "anchor_swaps",
-    "extra": "extra_moves",
-    "mask_exchange": "mask_passes",
-    "free_match": "free_match_passes",
-    "joint": "joint_proposals",
-    "gibbs": "gibbs_passes",
-    "split": "split_merge_proposals",
-    "merge": "split_merge_proposals",
-    "redeal": "redeal_proposals",
-    "exchange": "exchange_proposals",
-    "rematch": "rematch_passes",
-    "mask_change": "mask_changes",
-}
+from fairmix.sampler.kernels.moves import (
+    ANCHOR_SWAP,
+    EXTRA,
+    FOLLOWER_SWAP,
+    FREE_MATCH,
+    GIBBS,
+    JOINT,
+    MASK_CHANGE,
+    MASK_EXCHANGE,
+    REMATCH,
+)
+from fairmix.sampler.kernels.random_choice import draw_index
+from fairmix.sampler.kernels.split_merge_step import split_merge_step
+from fairmix.sampler.kernels.state import home_slot, rebuild
+from fairmix.sampler.kernels.swap_moves import rematch, swap_anchors, swap_followers
 
 
 class Draws(NamedTuple):
@@ -56,6 +53,7 @@ class Draws(NamedTuple):
     masked_rows: np.ndarray  # (draw, masked row)
     n_proposed: np.ndarray  # (draw, move), since the draw before
     n_accepted: np.ndarray
+    n_written: np.ndarray  # one number: draws that are there
 
 
 @kernel
@@ -74,33 +72,18 @@ def run_sweeps(
     sweeps_per_draw,
     n_draws,
 ):
-    """Make ``n_draws * sweeps_per_draw`` sweeps and write ``n_draws`` draws."""
+    """Write ``n_draws`` draws after those that are there, or fewer if waiting takes too long."""
     if n_draws > 0:
         likelihood.begin(rng, state)
-    for draw in range(n_draws):
+    for draw in range(draws.n_written[0], n_draws):
         draws.n_proposed[draw, :] = 0
         draws.n_accepted[draw, :] = 0
         proposed, accepted = draws.n_proposed[draw], draws.n_accepted[draw]
-        for _ in range(sweeps_per_draw):
-            for _ in range(schedule.rounds):
-                matching_step(
-                    rng,
-                    likelihood,
-                    distance,
-                    layout,
-                    schedule,
-                    row_stats,
-                    state,
-                    work,
-                    proposed,
-                    accepted,
-                )
-                for _ in range(schedule.gibbs_passes):
-                    proposed[6] += state.labels.size
-                    accepted[6] += gibbs_step(
-                        rng, likelihood, layout, tables, row_stats, state, work
-                    )
-            split_merge_step(
+        n_left, n_waited = sweeps_per_draw, 0
+        while n_left > 0:
+            if n_waited > schedule.max_waiting:
+                return
+            make_sweep(
                 rng,
                 likelihood,
                 distance,
@@ -109,12 +92,57 @@ def run_sweeps(
                 schedule,
                 row_stats,
                 state,
+                work,
                 deal,
-                proposed[7:11],
-                accepted[7:11],
+                proposed,
+                accepted,
             )
-            likelihood.update_parameters(rng, state)
+            if schedule.max_waiting == 0 or log_allowance(layout.cap, state) == 0.0:
+                n_left -= 1
+                n_waited = 0
+            else:
+                n_waited += 1
         write_draw(likelihood, distance, layout, tables, state, draws, draw)
+        draws.n_written[0] = draw + 1
+
+
+@kernel
+def make_sweep(
+    rng,
+    likelihood,
+    distance,
+    layout,
+    tables,
+    schedule,
+    row_stats,
+    state,
+    work,
+    deal,
+    proposed,
+    accepted,
+):
+    """Make one sweep."""
+    for _ in range(schedule.rounds):
+        matching_step(
+            rng, likelihood, distance, layout, schedule, row_stats, state, work, proposed, accepted
+        )
+        for _ in range(schedule.gibbs_passes):
+            proposed[GIBBS] += state.labels.size
+            accepted[GIBBS] += gibbs_step(rng, likelihood, layout, tables, row_stats, state, work)
+    split_merge_step(
+        rng,
+        likelihood,
+        distance,
+        layout,
+        tables,
+        schedule,
+        row_stats,
+        state,
+        deal,
+        proposed,
+        accepted,
+    )
+    likelihood.update_parameters(rng, state)
 
 
 @kernel
@@ -130,51 +158,51 @@ def matching_step(
     for k in range(schedule.follower_swaps):
         row = n_anchors + (first + k) % n_followers
         p, a = swap_followers(rng, likelihood, distance, layout, row_stats, state, work, row)
-        proposed[0] += p
-        accepted[0] += a
+        proposed[FOLLOWER_SWAP] += p
+        accepted[FOLLOWER_SWAP] += a
     first = draw_index(rng, n_anchors)
     for k in range(schedule.anchor_swaps):
         slot = (first + k) % n_anchors
         p, a = swap_anchors(rng, likelihood, distance, layout, row_stats, state, work, slot)
-        proposed[1] += p
-        accepted[1] += a
+        proposed[ANCHOR_SWAP] += p
+        accepted[ANCHOR_SWAP] += a
     if schedule.extra_moves > 0:
         for group in range(1, layout.has_free_extra.size):
             if layout.has_free_extra[group]:
                 n_extra = sort_slots_by_extra(layout, state, work, group)
-                proposed[2] += schedule.extra_moves
+                proposed[EXTRA] += schedule.extra_moves
                 for _ in range(schedule.extra_moves):
-                    accepted[2] += move_extra_seat(
+                    accepted[EXTRA] += move_extra_seat(
                         rng, likelihood, distance, layout, row_stats, state, work, group, n_extra
                     )
     sort_slots_by_label(state, work)
     for _ in range(schedule.mask_changes):
         p, a = change_mask(rng, likelihood, layout, row_stats, state, work, schedule.mask_price)
-        proposed[12] += p
-        accepted[12] += a
+        proposed[MASK_CHANGE] += p
+        accepted[MASK_CHANGE] += a
     for _ in range(schedule.mask_passes):
         for group in range(1, state.n_masked.size):
             for _ in range(state.n_masked[group]):
                 p, a = exchange_mask(rng, likelihood, layout, row_stats, state, work, group)
-                proposed[3] += p
-                accepted[3] += a
+                proposed[MASK_EXCHANGE] += p
+                accepted[MASK_EXCHANGE] += a
     for _ in range(schedule.free_match_passes):
         for group in range(1, state.n_masked.size):
             first = layout.group_start[group]
             for place in range(first, first + state.n_masked[group]):
                 row = state.mask_order[place]
-                proposed[4] += 1
-                accepted[4] += redraw_free_match(
+                proposed[FREE_MATCH] += 1
+                accepted[FREE_MATCH] += redraw_free_match(
                     rng, likelihood, layout, row_stats, state, work, row
                 )
     for _ in range(schedule.joint_proposals):
         p, a = propose_jointly(rng, likelihood, distance, layout, row_stats, state, work)
-        proposed[5] += p
-        accepted[5] += a
+        proposed[JOINT] += p
+        accepted[JOINT] += a
     for _ in range(schedule.rematch_passes):
         p, a = rematch(rng, distance, layout, state, work)
-        proposed[11] += p
-        accepted[11] += a
+        proposed[REMATCH] += p
+        accepted[REMATCH] += a
 
 
 @kernel

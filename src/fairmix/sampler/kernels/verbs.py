@@ -1,54 +1,42 @@
-"""Make the methods of NamedTuples callable in compiled code.
+"""Make the methods of packed NamedTuples callable in compiled code.
 
-A family, a likelihood or a distance is a NamedTuple with plain Python methods. Numba
-knows the fields of a NamedTuple but not its methods; one generic overload per
-verb compiles the method itself, so the same line runs compiled and,
-under ``NUMBA_DISABLE_JIT=1``, as plain Python. The wrappers free a family's
-author from matching our argument names and from leaving out annotations.
+A family, a likelihood or a distance is a NamedTuple with plain Python methods. One generic overload
+per verb compiles the method itself, so the same line runs compiled and, under
+``NUMBA_DISABLE_JIT=1``, as plain Python. The wrappers free a family's author from matching our
+argument names and from leaving out annotations.
 """
 
 from functools import cache
 
-from numba.core import types
 from numba.extending import overload, overload_method
 
-from fairmix.kernels.decorator import kernel
+from fairmix.sampler.kernels.decorator import inlined, kernel
+from fairmix.sampler.kernels.likelihood import VERBS
+from fairmix.sampler.kernels.reference import Reference
 
-#: What families and distances may define; these are part of what a compiled sampler depends on.
+#: What families and distances may define; these are part of what compiled code depends on.
 FAMILY_VERBS = ("log_marginal", "update_shared", "log_density", "log_prior", "sample_prior")
 DISTANCE_VERBS = ("between",)
-#: How kernels see a family: see collapsed.py and instantiated.py.
-LIKELIHOOD_VERBS = (
-    "begin",
-    "add_row",
-    "refresh",
-    "recompute",
-    "log_predictive",
-    "list_bundles",
-    "drop_bundle",
-    "log_joined",
-    "log_opened",
-    "open",
-    "log_marginal_of",
-    "weigh_half",
-    "keep_half",
-    "update_parameters",
-    "log_prior_of_parameters",
-    "list_rows",
-    "log_density_of_bundle",
-)
+#: What likelihoods ask of themselves, beside the verbs that the sampler asks for.
+#: Short, and wanted in innermost loops.
+INLINED = ("log_marginal", "between")
+INNER_VERBS = ("list_rows", "log_density_of_bundle")
 
 
 @cache  # or each of numba's attempts to type a call would compile the method again
-def _compile(method, owner):
-    """Compile a method for one type; families may be nested, and numba knows no recursion."""
-    return kernel(method)
+def method_of(owner, verb):
+    """Give the compiled method of a packed type; a nested family's is another function."""
+    compile_it = inlined if verb in INLINED else kernel
+    return compile_it(getattr(owner.instance_class, verb))
 
 
 def _make_callable(verb):
-    @overload_method(types.BaseNamedTuple, verb)
+    @overload_method(Reference, verb)
     def compile_verb(self, *arguments):
-        method = _compile(getattr(self.instance_class, verb), self)
+        if hasattr(self.instance_class, "call_by_address"):  # see linked.py
+            call_address = self.instance_class.call_by_address[verb]
+            return lambda self, *arguments: call_address(self, arguments)
+        method = method_of(self, verb)
 
         def call(self, *arguments):
             return method(self, *arguments)
@@ -56,7 +44,7 @@ def _make_callable(verb):
         return call
 
 
-for _verb in (*FAMILY_VERBS, *DISTANCE_VERBS, *LIKELIHOOD_VERBS):
+for _verb in dict.fromkeys((*FAMILY_VERBS, *DISTANCE_VERBS, *VERBS, *INNER_VERBS)):
     _make_callable(_verb)
 
 

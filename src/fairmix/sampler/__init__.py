@@ -1,0 +1,1 @@
+"""The sampler: chains, their starts, their warm-up, their moves."""
