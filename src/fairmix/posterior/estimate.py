@@ -1,66 +1,124 @@
-"""One partition out of many: the draw with the least expected variation of information.
+r"""One partition out of many draws.
 
-The estimate is one of the draws, so it is as fair as every draw is.
+The estimate is one of the draws, so it is as fair as every draw is. Under a loss :math:`d` (see
+``overlap.py``) it is the draw with the least posterior expected loss,
+
+.. math::
+   \arg\min_a \frac1M \sum_m d(a, c_m),
+
+over all draws :math:`c_m`, or over so many of them, evenly over all chains, that each pair can be
+compared (``thinning.py``). Variation of information and Binder's loss are those in use; the second
+tends to more and smaller clusters (Wade & Ghahramani 2018).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-#: Losses are evaluated over at most this many draws, thinned evenly over all chains.
-MAX_DRAWS = 1000
-#: ... and fewer if the rows are many: about this many label comparisons.
-MAX_COMPARISONS = 1e9
+from fairmix.posterior.pairs import compare_pairs
+from fairmix.tables.checks import check_choice, check_seed
+from fairmix.tables.groups import read_labels
+
+if TYPE_CHECKING:  # it has these as methods
+    from fairmix.posterior.posterior import Posterior
+
+IntArray = NDArray[np.int64]
+
+#: Ways to choose a draw.
+LOSSES = ("vi", "binder", "map", "random", "last")
 
 
-def least_expected_information(labels: NDArray[np.unsignedinteger]) -> tuple[int, int]:
-    """Find the draw whose expected variation of information to all draws is least.
+@dataclass(frozen=True)
+class Estimate:
+    """A draw that stands for all of them.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,)
+        Cluster of each row.
+    chain, draw : int
+        Which draw it is.
+    loss : str
+        How it was chosen.
+    expected_loss : float
+        Mean loss to the draws (variation of information in bits, or Binder's loss); NaN if it was
+        not chosen by a loss.
+    """
+
+    labels: IntArray
+    chain: int
+    draw: int
+    loss: str
+    expected_loss: float
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.labels.max()) + 1
+
+
+def estimate_partition(
+    posterior: Posterior, loss: str = "vi", *, random_state: Any = None
+) -> Estimate:
+    """Choose one of the draws.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_chains, n_draws, n_rows)
+    posterior : Posterior
         The draws.
+    loss : {"vi", "binder", "map", "random", "last"}, default="vi"
+        How to choose.
+    random_state : int, RandomState instance or None, default=None
+        Seed of "random".
 
     Returns
     -------
-    tuple of int
-        Chain and draw.
+    Estimate
+        The draw.
     """
-    _, n_draws, n_rows = labels.shape
-    flat = labels.reshape(-1, n_rows)
-    n_used = int(min(len(flat), MAX_DRAWS, max(50, (MAX_COMPARISONS / n_rows) ** 0.5)))
-    chosen = np.unique(np.linspace(0, len(flat) - 1, n_used).round().astype(int))
-    losses = expected_information(np.ascontiguousarray(flat[chosen]))
-    best = chosen[int(np.argmin(losses))]
-    return int(best // n_draws), int(best % n_draws)
+    check_choice("loss", loss, LOSSES)
+    labels = posterior.labels
+    n_chains, n_draws, _ = labels.shape
+    expected = np.nan
+    if loss == "map":
+        place = int(np.argmax(posterior.log_posterior))
+    elif loss == "random":
+        place = int(np.random.default_rng(check_seed(random_state)).integers(n_chains * n_draws))
+    elif loss == "last":
+        place = n_chains * n_draws - 1
+    else:
+        pairs = posterior.pairs if loss == "vi" else compare_pairs(labels, loss)
+        losses = pairs.distances.mean(axis=1)
+        best = int(np.argmin(losses))
+        expected = float(losses[best])
+        place = int(pairs.chains[best] * n_draws + pairs.draws[best])
+    chain, draw = divmod(place, n_draws)
+    return Estimate(labels[chain, draw].astype(np.int64), chain, draw, loss, expected)
 
 
-def expected_information(labels: NDArray[np.unsignedinteger]) -> NDArray[np.float64]:
-    """Mean variation of information (in bits) of each partition to all of them.
+def read_partition(posterior: Posterior, given: Any, name: str) -> IntArray:
+    """Read the partition that a user asks about.
 
     Parameters
     ----------
-    labels : ndarray of shape (n_partitions, n_rows)
-        Labels 0, 1, ... of each partition.
+    posterior : Posterior
+        The draws.
+    given : None, Estimate or array-like of shape (n_rows,)
+        None is the estimate of least expected variation of information.
+    name : str
+        Name of the argument, for messages.
 
     Returns
     -------
-    ndarray of shape (n_partitions,)
-        The means, a partition's zero distance to itself included.
+    ndarray of shape (n_rows,)
+        Codes 0, 1, ... in sorted order of the labels.
     """
-    from fairmix.kernels.partition_loss import add_expected_information
-
-    n_partitions, n_rows = labels.shape
-    n_clusters = int(labels.max()) + 1
-    sizes = np.arange(n_rows + 1)
-    losses = np.zeros(n_partitions)
-    add_expected_information(
-        labels,
-        sizes * np.log2(np.maximum(sizes, 1)),
-        np.empty(n_rows, dtype=np.int64),
-        np.empty(n_clusters + 1, dtype=np.int64),
-        np.zeros(n_clusters, dtype=np.int64),
-        losses,
-    )
-    return losses / (n_partitions * n_rows)
+    if given is None:
+        given = posterior.point_estimate()
+    if isinstance(given, Estimate):
+        given = given.labels
+    return read_labels(given, posterior.labels.shape[2], name)
