@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
 
-from fairmix.cap import certain_gap, resolve_cap
-from fairmix.families import Product, prepare
-from fairmix.family_choice import choose_family
-from fairmix.features import Features, read_features, refuse_holes
-from fairmix.inputs import read_groups, split_sensitive
-from fairmix.matching import Grouping, arrange_groups, choose_extra, initial_match
-from fairmix.model import Model
-from fairmix.parameters import check_groups, check_memory, check_parameters, resolve_masks
-from fairmix.partition import PartitionPrior, as_components_prior
-from fairmix.point_estimate import least_expected_information
-from fairmix.posterior import Posterior, warn_if_chains_disagree
-from fairmix.preparation import Table, prepare_table, warn_about_copies
+from fairmix.mixture import SampledMixture
+from fairmix.model.feasible import certain_gap
+from fairmix.model.grouping import Grouping, warn_about_one_group
+from fairmix.model.model import Model
+from fairmix.model.problem import Problem, groups_of_attributes, measured_groups
+from fairmix.model.smallest_group import (
+    check_capped_groups,
+    check_groups,
+    limits_clusters,
+    remedies,
+    warn_if_crowded,
+)
+from fairmix.posterior.verdict import MIN_DRAWS
+from fairmix.tables.checks import check_constraint
+from fairmix.tables.groups import Groups, warn_about_copies
+from fairmix.tables.schema import Schema, Table
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
-
-class FairBayesianClustering(ClusterMixin, BaseEstimator):
+class FairBayesianClustering(SampledMixture):
     r"""Fair Bayesian Clustering: a mixture model whose clusters are fair by construction.
 
-    Rows of the smallest sensitive group (the *anchors*) are clustered by a mixture of finite
-    mixtures; every other row is matched to an anchor and goes where that anchor goes, so that
-    every group has (nearly) the same share in every cluster. Partition, matching and the
-    number of clusters are sampled from their posterior by MCMC.
+    There are two ways to be fair. By *matching*, the paper's way: rows of the smallest sensitive
+    group (the *anchors*) are clustered by a mixture of finite mixtures; every other row is matched
+    to an anchor and goes where that anchor goes, so that every group has (nearly) the same share in
+    every cluster. By a *gap*: all rows are clustered by a mixture of finite mixtures whose prior is
+    cut to clusterings with a fairness gap of at most ``max_gap``. Clusters, their number and
+    the matching are sampled from their posterior by MCMC.
 
     Parameters
     ----------
@@ -44,22 +46,35 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         "bernoulli", for any values "categorical". "auto" chooses for each column from its values
         (``families_`` says what), a dict maps columns to families and leaves the others to
         "auto". A family object from :mod:`fairmix.families`, or your own, sets hyperparameters.
+    constraint : {"auto", "matching", "gap"}, default="auto"
+        How fairness is enforced. "auto" is "gap" with ``max_gap`` or ``min_balance``, and
+        "matching" without. Parameters of the matching (``n_masked``, ``extra``, ``temperature``,
+        ``matching_step``, ``matching_moves``, ``init_match``) are errors with "gap".
+    max_gap : float, dict or None, default=None
+        The largest fairness gap of any draw, whatever the group sizes; ``gap_bound_`` says what is
+        certain without. With several sensitive columns, a dict from some of them to numbers caps
+        the gap of each of these instead of that of all columns crossed.
+    min_balance : float or None, default=None
+        The least balance of any draw, likewise.
+    gap_kind : {"paper", "mean", "worst"}, default="paper"
+        What the gap is, as in :func:`fairmix.metrics.fairness_gap`. "mean" and "worst" compare
+        groups with all rows. "mean" weighs them by their rows, so that a group of a few rows does
+        no harm.
+    min_group_size : int or None, default=None
+        Sensitive groups of fewer rows are put together into one, "other" ("other (merged)" if a
+        group has that name). While that one is too small, the next smallest joins it. Of crossed
+        attributes it is the crossed groups. Draws are fair to the groups that this leaves;
+        ``merged_groups_`` says which are in "other", and :mod:`fairmix.metrics` measures any.
     n_masked : int or dict, default=0
         Rows of each follower group that are exempt from matching (the paper's m), for relaxed
         fairness; a dict maps group names to numbers. With m of n_b rows masked (and group
         sizes that are multiples), the gap is at most m / n_b.
-    max_gap : float or None, default=None
-        The largest fairness gap of any draw: the prior is cut to clusterings that obey it, so
-        the bound is certain, whatever the group sizes. None is no cap; ``gap_bound_`` says what
-        is certain then.
-    min_balance : float or None, default=None
-        The least balance of any draw, likewise.
     extra : {"auto", "random", "medoids", "free"}, rows or dict, default="auto"
         When a group's size is not a multiple of the smallest group's, some anchors take one
         follower more (the paper's R): random ones, medoids of the anchors, these rows
         of X (0-based; for several follower groups a dict group -> rows), all chosen once for
         all chains since they belong to the model; or "free": any, sampled with all the rest.
-        "auto" is "free" with a cap, which needs it, and "random" without.
+        "auto" is "random", or "free" with a cap on the matching, which needs it.
     temperature : float, default=1.0
         Temperature tau of the prior of the matching, :math:`\exp(-\text{mean distance}/\tau)`.
         The distance is a mean over a group's rows, so the prior is nearly flat from 0.1 on;
@@ -78,7 +93,8 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         makes 10).
     split_merge_moves : int or "auto", default="auto"
         Proposals a sweep to split a cluster, merge two, or deal two (or a part of them) anew,
-        matched rows and all ("auto": 50, or 4 for families whose parameters are sampled).
+        matched rows and all ("auto": 50, 130 with a gap, or 4 for families whose parameters are
+        sampled).
         Without them chains hardly leave the place where they start.
     init_match : {"transport", "random"}, default="transport"
         The first matching: least total distance, or at random.
@@ -91,8 +107,9 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     annealing : bool, default=True
         Whether the warm-up begins with a flattened likelihood (a tenth of its power, raised to
         the whole) and goes on with relaxed fairness (any rows may be masked, at a rising price),
-        for 45 % of its sweeps each; under a cap only the first, for 60 %. Chains that start cold
-        often stay in the first arrangement of clusters they come across.
+        for 45 % of its sweeps each; under a cap on the matching only the first, for 60 %. With a
+        gap, the first 40 % know no cap, and then a price of being outside rises. Chains that start
+        cold often stay in the first arrangement of clusters they come across.
     n_chains : int, default=4
         Number of chains.
     n_warmup : int, default=1000
@@ -114,8 +131,24 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed; the same seed gives the same draws.
-    verbose : int, default=0
-        Print progress if positive.
+    verbose : int or "auto", default="auto"
+        Whether to show on standard error how far the chains are: a bar a chain in a terminal or a
+        notebook, plain lines elsewhere. "auto" does so in a terminal or a notebook if the fit takes
+        more than five seconds, 1 always, 0 never.
+    max_seconds : float or None, default=None
+        Sampling ends after so many seconds with the draws that there are, and a note. The warm-up
+        is never cut, since draws from before its end are not from the posterior; chains that run
+        one after the other share the time.
+    until : {"converged"} or None, default=None
+        "converged" goes on beyond ``n_draws``, by half as many again each time, until R-hat of the
+        log posterior and of the number of clusters is at most 1.01 and the effective sample size
+        of both at least 400, or there are ten times ``n_draws``.
+    warm_start : bool, default=False
+        Whether the next ``fit`` on the same data goes on where the last one ended, with a larger
+        ``n_draws``. The draws are those of one long run, bit for bit.
+    checkpoint : str, path or None, default=None
+        A folder that chains are written down in, about every minute. When a fit was killed, the
+        same call goes on from there, bit for bit; other data, settings or versions are refused.
 
     Attributes
     ----------
@@ -126,12 +159,25 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     posterior_ : Posterior
         All draws, with diagnostics in ``posterior_.summary()``.
     gap_bound_ : float
-        What is certain about the fairness gap of every draw: ``max_gap``, or the mean over
-        groups of :math:`m_b/n_b + r_b (n_0 - r_b)/(n_0 n_b)`, whichever is smaller.
+        What is certain about the fairness gap of every draw: ``max_gap`` (the largest, if there
+        are several), or for a matching the mean over groups of
+        :math:`m_b/n_b + r_b (n_0 - r_b)/(n_0 n_b)`, if that is smaller.
+    constraint_ : {"matching", "gap"}
+        How fairness was enforced.
     families_ : dict
         Family of each feature, by name (or position, if X has no names).
+    schema_ : Schema
+        What the fit learned about X: kinds, categories and units of its columns, and the groups;
+        ``schema_.read(X)`` reads other tables by it, ``schema_.to_json()`` writes it.
     groups_ : dict
-        Number of rows of each sensitive group, the anchor group first.
+        Number of rows of each sensitive group, the anchor group first, rare ones put together.
+    matches_ : ndarray of shape (n_rows,) or None
+        The row of the smallest group that each row was matched to in the last draw of the first
+        chain (masked rows are matched, too, but need not go there); None without matching.
+    merged_groups_ : dict
+        The group that each rare group was put into, by the rare group's name.
+    provenance_ : dict
+        Where the draws come from: seed, versions, hashes of the data, seconds of the last ``fit``.
     n_features_in_ : int
         Number of features (sensitive columns that were given by name do not count).
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -155,16 +201,16 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
     3
     """
 
-    # Lets Pipeline and searches hand the argument on without set_fit_request.
-    __metadata_request__fit = {"sensitive_features": True}  # noqa: RUF012
-
     def __init__(
         self,
         family: Any = "gaussian",
         *,
-        n_masked: Any = 0,
-        max_gap: float | None = None,
+        constraint: str = "auto",
+        max_gap: Any = None,
         min_balance: float | None = None,
+        gap_kind: str = "paper",
+        min_group_size: int | None = None,
+        n_masked: Any = 0,
         extra: Any = "auto",
         temperature: float = 1.0,
         concentration: float = 1.0,
@@ -183,12 +229,19 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         missing: str = "error",
         n_jobs: int | None = None,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: int | str = "auto",
+        max_seconds: float | None = None,
+        until: str | None = None,
+        warm_start: bool = False,
+        checkpoint: Any = None,
     ) -> None:
         self.family = family
-        self.n_masked = n_masked
+        self.constraint = constraint
         self.max_gap = max_gap
         self.min_balance = min_balance
+        self.gap_kind = gap_kind
+        self.min_group_size = min_group_size
+        self.n_masked = n_masked
         self.extra = extra
         self.temperature = temperature
         self.concentration = concentration
@@ -208,12 +261,10 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether missing cells are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "ignore"
-        return tags
+        self.max_seconds = max_seconds
+        self.until = until
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
 
     @classmethod
     def paper(cls, **parameters: Any) -> Self:
@@ -234,6 +285,7 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             The estimator.
         """
         preset: dict[str, Any] = {
+            "constraint": "matching",
             "extra": "random",
             "matching_step": "joint",
             "matching_moves": 10,
@@ -244,166 +296,71 @@ class FairBayesianClustering(ClusterMixin, BaseEstimator):
             "n_warmup": 1000,
             "n_draws": 200,
         }
-        known = cls().get_params()  # the plain mixture has no matching to set up
-        preset = {name: value for name, value in preset.items() if name in known}
         return cls(**(preset | parameters))
 
-    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
-        """Sample the posterior of fair clusterings.
+    def _pose(
+        self,
+        table: Table,
+        schema: Schema,
+        family: Any,
+        groups: Groups,
+        grouping: Grouping,
+        rng: np.random.Generator,
+    ) -> Problem:
+        given = self.get_params(deep=False)
+        remedy = remedies(groups, given, self.constraint_)
+        if self.constraint_ == "matching":
+            check_groups(grouping, remedy)
+        elif grouping.n_groups == 1:
+            warn_about_one_group()
+        measured = measured_groups(grouping)
+        warn_about_copies(table.rows, [column.name for column in schema.kept], measured)
+        if self.constraint_ == "matching":
+            return Problem.of_rows(table, family, grouping)
+        capped: tuple[Groups, ...] = (measured,)
+        if isinstance(self.max_gap, Mapping):
+            capped = groups_of_attributes(groups, self.max_gap)
+        check_capped_groups(capped, given, remedy)
+        every_row = np.arange(len(table.rows))
+        return Problem.without_groups(table, grouping, table, family, every_row, rng, capped)
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_rows, n_features)
-            The data: pandas, polars, NumPy or lists.
-        y : None
-            Not used; scikit-learn's convention.
-        sensitive_features : array-like, data frame, str or list of str, default=None
-            Sensitive group of each row. Several columns are crossed. A string, or a list of
-            strings that are all columns of X, names columns of X, which are then not
-            features. None is one group: nothing is made fair.
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self.constraint_ = check_constraint(self.get_params(deep=False))
 
-        Returns
-        -------
-        self : FairBayesianClustering
-            The fitted estimator.
-        """
-        return self._fit(X, sensitive_features, enforce=True)
+    def _set_fitted(self, schema: Schema, grouping: Grouping, model: Model) -> None:
+        super()._set_fitted(schema, grouping, model)
+        self.merged_groups_ = dict(schema.merged_groups)
+        self._warn_if_crowded()
+        self.matches_ = None
+        if self.constraint_ == "matching" and grouping.n_groups > 1:
+            self.matches_ = self._last_matches(grouping)
+        bounds = self.max_gap.values() if isinstance(self.max_gap, Mapping) else [self.max_gap]
+        self.gap_bound_ = max(1.0 if bound is None else float(bound) for bound in bounds)
+        if self.constraint_ == "matching":
+            self.gap_bound_ = min(self.gap_bound_, certain_gap(grouping, model.n_masked))
+        elif grouping.n_groups == 1:
+            self.gap_bound_ = 0.0
 
-    def fit_predict(
-        self, X: Any, y: Any = None, *, sensitive_features: Any = None
-    ) -> NDArray[np.int64]:
-        """Sample the posterior and give ``labels_``.
+    def _last_matches(self, grouping: Grouping) -> NDArray[np.int64]:
+        """Give each row's match in the last draw of the first chain."""
+        assert self._left is not None
+        state = self._left.pasts[min(self._left.pasts)].bookmark.snapshot["state"]
+        matches = np.empty(grouping.n_rows, dtype=np.int64)
+        matches[grouping.order] = grouping.order[state["anchor_at"][state["slot_of"]]]
+        return matches
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_rows, n_features)
-            The data.
-        y : None
-            Not used.
-        sensitive_features : array-like, data frame, str or list of str, default=None
-            Sensitive group of each row, as in :meth:`fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            Cluster of each row.
-        """
-        return self.fit(X, sensitive_features=sensitive_features).labels_
-
-    def _fit(self, X: Any, sensitive_features: Any, *, enforce: bool) -> Self:
-        """Fit with fairness enforced, or (for the plain mixture) only measured."""
-        from fairmix.sampling import Audit, label_type, sample_posterior
-
-        check_parameters(self)
-        X, sensitive_features = split_sensitive(X, sensitive_features)
-        family = choose_family(self.family, X)
-        kinds = getattr(family, "values", "numbers")
-        features = read_features(X, kinds, allow_missing=self.missing == "ignore")
-        refuse_holes(features, family, self.family)
-        groups = read_groups(sensitive_features, len(features.rows))
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        model_seed, *chain_seeds = np.random.SeedSequence(seed).spawn(self.n_chains + 1)
-        model_rng = np.random.default_rng(model_seed)
-        audited = arrange_groups(groups.names, groups.codes, model_rng)
-        if enforce:
-            check_groups(audited)
-            warn_about_copies(features, groups)
-        table = prepare_table(features, family, standardize=self.standardize)
-        units, unit_of_row, grouping = self._arrange(table, audited, model_rng)
-        n_rows = len(table.rows)
-        check_memory(
-            self.n_chains,
-            self.n_draws // self.thin,
-            n_rows,
-            label_type(grouping.n_anchors).itemsize,
-        )
-
-        model = self._make_model(units, grouping, model_rng)
-        chains = [
-            self._make_chain(model, number, np.random.default_rng(chain_seed))
-            for number, chain_seed in enumerate(chain_seeds)
-        ]
-
-        group_codes = np.empty(n_rows, dtype=np.int64)
-        group_codes[audited.order] = audited.group_of
-        posterior = sample_posterior(
-            chains,
-            n_warmup=self.n_warmup,
-            n_draws=self.n_draws,
-            thin=self.thin,
-            audit=Audit(
-                np.argsort(grouping.order)[unit_of_row], group_codes, audited.names, table.cost
-            ),
-            annealing=self.annealing,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        self._set_fitted(posterior, features, audited)
-        names = features.names or range(self.n_features_in_)
-        every = family.families if isinstance(family, Product) else [family] * self.n_features_in_
-        self.families_ = dict(zip(names, every, strict=True))
-        if enforce:
-            self.gap_bound_ = min(model.cap.max_gap, certain_gap(grouping, model.n_masked))
-        return self
-
-    def _arrange(
-        self, table: Table, audited: Grouping, rng: np.random.Generator
-    ) -> tuple[Table, IntArray, Grouping]:
-        """Give what is sampled (rows, or bundles of them), each row's place in it, and groups."""
-        return table, np.arange(len(table.rows)), audited
-
-    def _make_model(self, table: Table, grouping: Grouping, rng: np.random.Generator) -> Model:
-        """Put data, family and priors together, rows in internal order."""
-        cap = resolve_cap(self.max_gap, self.min_balance, grouping)
-        extra = self.extra
-        if isinstance(extra, str) and extra == "auto":
-            extra = "free" if cap.is_tight else "random"
-        is_free = isinstance(extra, str) and extra == "free"
-        ordered = np.ascontiguousarray(table.rows[grouping.order])
-        distance = table.distance(grouping.order)
-        return Model(
-            rows=ordered,
-            family=prepare(table.family, ordered),
-            distance=distance,
-            grouping=grouping,
-            extra=None if is_free else choose_extra(extra, grouping, distance, rng),
-            n_masked=resolve_masks(self.n_masked, grouping),
-            temperature=float(self.temperature),
-            partition_prior=PartitionPrior(
-                grouping.n_anchors,
-                float(self.concentration),
-                as_components_prior(self.components_prior),
-            ),
-            cap=cap,
-        )
-
-    def _make_chain(self, model: Model, number: int, rng: np.random.Generator) -> Any:
-        """Make a chain with its own start."""
-        from fairmix.chain import Chain, initial_start
-        from fairmix.schedule import make_schedule
-        from fairmix.start import initial_labels, repair_start, start_of_chain
-
-        extra = model.extra
-        if extra is None:  # some R to start with
-            extra = choose_extra("random", model.grouping, model.distance, rng)
-        match = initial_match(self.init_match, model.grouping, extra, model.distance, rng)
-        start = start_of_chain(self.init_partition, number, model)
-        labels = initial_labels(start, model, match, rng)
-        labels, match = repair_start(model, labels, match, rng)
-        schedule = make_schedule(
-            model,
-            self.matching_step,
-            None if self.matching_moves == "auto" else int(self.matching_moves),
-            None if self.split_merge_moves == "auto" else int(self.split_merge_moves),
-        )
-        return Chain(model, initial_start(model, labels, match, rng), schedule, rng)
-
-    def _set_fitted(self, posterior: Posterior, features: Features, grouping: Grouping) -> None:
-        """Set the attributes that users read."""
-        warn_if_chains_disagree(posterior)
-        chain, draw = least_expected_information(posterior.labels)
-        self.posterior_ = posterior
-        self.labels_ = posterior.labels[chain, draw].astype(np.int64)
-        self.n_clusters_ = int(posterior.n_clusters[chain, draw])
-        self.groups_ = dict(zip(grouping.names, grouping.sizes.tolist(), strict=True))
-        features.note_on(self)
+    def _warn_if_crowded(self) -> None:
+        """Warn if the smallest group has few rows for as many clusters as there are."""
+        posterior, given = self.posterior_, self.get_params(deep=False)
+        assert posterior.training is not None
+        groups = posterior.training.groups
+        by_gap = self.constraint_ == "gap"
+        if posterior.n_draws < MIN_DRAWS or (by_gap and not limits_clusters(given)):
+            return
+        enforced: tuple[Groups, ...] = (groups,)
+        if isinstance(self.max_gap, Mapping):
+            enforced = groups_of_attributes(groups, self.max_gap)
+        n_wanted = float(posterior.n_clusters.mean())
+        remedy = remedies(groups, given, self.constraint_, n_wanted)
+        warn_if_crowded(posterior.n_clusters, enforced, remedy)

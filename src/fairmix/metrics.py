@@ -20,17 +20,36 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairmix.features import read_features
-from fairmix.inputs import Groups, read_groups, read_labels
-from fairmix.matching import arrange_groups
+from fairmix.model import feasible
+from fairmix.model.cost import category_cost, squared_distance_cost
+from fairmix.model.fairness import GAP_KINDS, balance_of_counts, count_groups, gap_of_counts
+from fairmix.model.grouping import arrange_groups
+from fairmix.tables.checks import check_choice
+from fairmix.tables.columns import read_features
+from fairmix.tables.frames import columns_of
+from fairmix.tables.groups import (
+    Groups,
+    read_clusters,
+    read_groups,
+    read_labels,
+    refuse_other_order,
+)
 
 IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
-__all__ = ["balance", "cost", "fairness_gap", "group_counts", "group_shares"]
+__all__ = [
+    "balance",
+    "cost",
+    "fairness_by_attribute",
+    "fairness_gap",
+    "group_counts",
+    "group_shares",
+    "shares_by_attribute",
+    "smallest_gap",
+]
 
 
-def fairness_gap(labels: Any, sensitive_features: Any) -> float:
+def fairness_gap(labels: Any, sensitive_features: Any, *, kind: str = "paper") -> float:
     r"""Fairness gap :math:`\Delta`: how much the groups' shares of the clusters differ.
 
     .. math::
@@ -38,7 +57,9 @@ def fairness_gap(labels: Any, sensitive_features: Any) -> float:
            \left| \frac{|C_k^{(0)}|}{n_0} - \frac{|C_k^{(b)}|}{n_b} \right|
 
     with group 0 the smallest one; for two groups, the total variation distance between
-    their distributions over clusters.
+    their distributions over clusters. That is the paper's. If the smallest group has a few rows
+    only, it says little, since all others are compared with these; the other kinds compare every
+    group with all rows.
 
     Parameters
     ----------
@@ -46,6 +67,9 @@ def fairness_gap(labels: Any, sensitive_features: Any) -> float:
         Cluster of each row.
     sensitive_features : array-like or data frame
         Group of each row; several columns are crossed.
+    kind : {"paper", "mean", "worst"}, default="paper"
+        The mean distance of the groups to the smallest one, the mean distance of a row's group to
+        all rows, or the largest distance of any group to all rows.
 
     Returns
     -------
@@ -59,8 +83,41 @@ def fairness_gap(labels: Any, sensitive_features: Any) -> float:
     0.0
     >>> fairness_gap([0, 1, 0, 1], ["a", "b", "a", "b"])
     1.0
+    >>> fairness_gap([0, 1, 0, 1], ["a", "b", "a", "b"], kind="worst")
+    0.5
     """
-    return float(gap_of_counts(_anchor_first_counts(labels, sensitive_features)))
+    check_choice("kind", kind, GAP_KINDS)
+    return float(gap_of_counts(_anchor_first_counts(labels, sensitive_features), kind))
+
+
+def smallest_gap(sensitive_features: Any, *, kind: str = "paper") -> float:
+    """Smallest gap that two clusters can have: below it, a cap allows one cluster only.
+
+    Parameters
+    ----------
+    sensitive_features : array-like or data frame
+        Group of each row; several columns are crossed.
+    kind : {"paper", "mean", "worst"}, default="paper"
+        Kind of the gap, as in :func:`fairness_gap`; for "worst" this is a lower bound.
+
+    Returns
+    -------
+    float
+        The gap; 0 if there is one group only.
+
+    Examples
+    --------
+    >>> from fairmix.metrics import smallest_gap
+    >>> smallest_gap(["a", "b", "a", "b"])
+    0.0
+    """
+    check_choice("kind", kind, GAP_KINDS)
+    if sensitive_features is None:
+        raise ValueError("sensitive_features is None; pass the group of each row.")
+    n_rows = len(columns_of(sensitive_features, "sensitive_features")[0][1])
+    groups = read_groups(sensitive_features, n_rows)
+    sizes = arrange_groups(groups.names, groups.codes).sizes
+    return feasible.smallest_gap(sizes, kind) if len(sizes) > 1 else 0.0
 
 
 def balance(labels: Any, sensitive_features: Any) -> float:
@@ -106,12 +163,12 @@ def group_counts(labels: Any, sensitive_features: Any) -> pd.DataFrame:
     pandas.DataFrame
         A row a cluster, a column a group.
     """
-    codes = read_labels(labels)
-    groups = _read_groups(sensitive_features, len(codes))
+    levels, codes = read_clusters(labels)
+    groups = _read_groups(labels, sensitive_features, len(codes))
     counts = count_groups(codes, groups.codes, len(groups.names))
     return pd.DataFrame(
         counts,
-        index=pd.Index(np.unique(np.asarray(labels)), name="cluster"),
+        index=pd.Index(levels, name="cluster"),
         columns=pd.Index(groups.names, name="group", tupleize_cols=False),
     )
 
@@ -144,6 +201,96 @@ def group_shares(labels: Any, sensitive_features: Any) -> pd.DataFrame:
     return counts.div(counts.sum(axis=1), axis=0)
 
 
+def fairness_by_attribute(
+    labels: Any, sensitive_features: Any, *, kind: str = "paper"
+) -> pd.DataFrame:
+    """Measure gap and balance by each sensitive attribute, and by all of them crossed.
+
+    A clustering that is fair to each attribute need not be so to their combinations: with the sexes
+    split evenly and the ages, too, young women may still be in one cluster only. The other way
+    round, a gap of 0 for crossed groups is one of 0 for each attribute.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Values of each attribute, a column an attribute.
+    kind : {"paper", "mean", "worst"}, default="paper"
+        Kind of the gap, as in :func:`fairness_gap`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row an attribute and, if there are several, a last one, "crossed"; the number of groups,
+        rows of the smallest one, gap and balance.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from fairmix.metrics import fairness_by_attribute
+    >>> people = pd.DataFrame({"sex": list("fmfm"), "age": ["old", "old", "young", "young"]})
+    >>> fairness_by_attribute([0, 1, 1, 0], people)["gap"].to_dict()
+    {'sex': 0.0, 'age': 0.0, 'crossed': 0.6666666666666666}
+    """
+    check_choice("kind", kind, GAP_KINDS)
+    codes = read_labels(labels)
+    groups = _read_groups(labels, sensitive_features, len(codes))
+    measured = list(groups.attributes.items())
+    if len(measured) > 1:
+        measured.append(("crossed", groups))
+    rows = []
+    for _, own in measured:
+        counts = _count_anchor_first(codes, own)
+        rows.append(
+            {
+                "n_groups": len(own.names),
+                "smallest_group": int(own.counts.min()),
+                "gap": float(gap_of_counts(counts, kind)),
+                "balance": float(balance_of_counts(counts)),
+            }
+        )
+    names = pd.Index([name for name, _ in measured], name="attribute", tupleize_cols=False)
+    return pd.DataFrame(rows, index=names)
+
+
+def shares_by_attribute(labels: Any, sensitive_features: Any) -> pd.DataFrame:
+    """Give the share of each attribute's groups in each cluster, without crossing attributes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_rows,)
+        Cluster of each row.
+    sensitive_features : array-like or data frame
+        Values of each attribute, a column an attribute.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a cluster, and for each attribute a column a group; those of an attribute sum to 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from fairmix.metrics import shares_by_attribute
+    >>> people = pd.DataFrame({"sex": list("fmfm"), "age": ["old", "old", "young", "young"]})
+    >>> shares_by_attribute([0, 0, 0, 1], people)["sex"].loc[1].to_dict()
+    {'f': 0.0, 'm': 1.0}
+    """
+    levels, codes = read_clusters(labels)
+    groups = _read_groups(labels, sensitive_features, len(codes))
+    parts = [count_groups(codes, own.codes, len(own.names)) for own in groups.attributes.values()]
+    sizes = np.bincount(codes)
+    return pd.DataFrame(
+        np.concatenate(parts, axis=1) / sizes[:, None],
+        index=pd.Index(levels, name="cluster"),
+        columns=pd.MultiIndex.from_tuples(
+            [(name, group) for name, own in groups.attributes.items() for group in own.names],
+            names=["attribute", "group"],
+        ),
+    )
+
+
 def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
     r"""Cost of a clustering: how far rows are from their cluster.
 
@@ -173,115 +320,26 @@ def cost(X: Any, labels: Any, *, family: str = "gaussian") -> float:
     0.6666666666666666
     """
     kinds = {"gaussian": "numbers", "bernoulli": "binary", "categorical": "categories"}
-    if family not in kinds:
-        raise ValueError(f"family must be one of {', '.join(map(repr, kinds))}, got {family!r}.")
+    check_choice("family", family, tuple(kinds))
     rows = read_features(X, kinds[family], allow_missing=True).rows
+    refuse_other_order(X, labels, "X", "labels")
     codes = read_labels(labels, len(rows))
     measure = squared_distance_cost if family == "gaussian" else category_cost
     return float(measure(rows, codes[None])[0])
 
 
-def count_groups(labels: IntArray, group_codes: IntArray, n_groups: int) -> IntArray:
-    """Count rows by cluster and group, for one labelling or many.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (..., n_rows)
-        Codes of clusters.
-    group_codes : ndarray of shape (n_rows,)
-        Codes of groups.
-    n_groups : int
-        Number of groups.
-
-    Returns
-    -------
-    ndarray of shape (..., n_clusters, n_groups)
-        The counts; a labelling with fewer clusters than the largest has rows of zeros.
-    """
-    return _tabulate(labels, group_codes, n_groups)
-
-
-def gap_of_counts(counts: IntArray) -> FloatArray:
-    """Fairness gap of tables (..., cluster, group), the anchor group first."""
-    if counts.shape[-1] == 1:
-        return np.zeros(counts.shape[:-2])
-    return np.asarray(gaps_of_counts(counts).mean(axis=-1))
-
-
-def gaps_of_counts(counts: IntArray) -> FloatArray:
-    """Gap of each follower group, of tables (..., cluster, group), the anchor group first."""
-    # In whole numbers, as the sampler counts them: a gap of 0 is 0, and none is above 1.
-    counts = counts.astype(np.int64)
-    sizes = counts.sum(axis=-2)
-    anchors, followers = sizes[..., :1], sizes[..., 1:]
-    crossed = anchors[..., None, :] * counts[..., 1:] - followers[..., None, :] * counts[..., :1]
-    return np.asarray(np.abs(crossed).sum(axis=-2) / (2 * anchors * followers))
-
-
-def balance_of_counts(counts: IntArray) -> FloatArray:
-    """Balance of tables (..., cluster, group); empty clusters do not count."""
-    smallest, largest = counts.min(axis=-1), counts.max(axis=-1)
-    ratios = np.where(largest > 0, smallest / np.maximum(largest, 1), 1.0)
-    return np.asarray(ratios.min(axis=-1))
-
-
-def squared_distance_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
-    """Mean squared distance to the cluster mean, for labellings of shape (n, n_rows).
-
-    Missing cells (NaN) are left out.
-    """
-    nothing = np.zeros(len(rows), dtype=np.int64)
-    every_size = _tabulate(labels, nothing, 1)[..., 0]
-    costs = np.zeros(len(labels))
-    for column in (rows - np.nanmean(rows, axis=0)).T:
-        present = ~np.isnan(column)
-        column = np.where(present, column, 0.0)
-        sizes = every_size
-        if not present.all():
-            sizes = _tabulate(labels, nothing, 1, weights=present.astype(np.float64))[..., 0]
-        means = _tabulate(labels, nothing, 1, weights=column)[..., 0] / np.maximum(sizes, 1)
-        # Two passes: the difference of large sums of squares would lose all digits.
-        residuals = column - np.take_along_axis(means, labels.astype(np.int64), axis=1)
-        costs += np.mean(residuals**2, axis=1, where=present) * present.mean()
-    return costs
-
-
-def category_cost(rows: FloatArray, labels: IntArray) -> FloatArray:
-    """Negative log likelihood at the maximum likelihood, for labellings (n, n_rows)."""
-    costs = np.zeros(len(labels))
-    for column in rows.T:
-        present = ~np.isnan(column)  # missing cells are left out
-        codes = column[present].astype(np.int64)
-        counts = _tabulate(labels[:, present], codes, int(codes.max()) + 1)
-        sizes = counts.sum(axis=-1, keepdims=True)
-        shares = counts / np.maximum(sizes, 1)
-        costs -= np.sum(counts * np.log(np.where(counts > 0, shares, 1.0)), axis=(-2, -1))
-    return costs
-
-
-def _read_groups(sensitive_features: Any, n_rows: int) -> Groups:
+def _read_groups(labels: Any, sensitive_features: Any, n_rows: int) -> Groups:
     if sensitive_features is None:
         raise ValueError("sensitive_features is None; pass the group of each row.")
+    refuse_other_order(labels, sensitive_features, "labels", "sensitive_features")
     return read_groups(sensitive_features, n_rows, "labels")
 
 
 def _anchor_first_counts(labels: Any, sensitive_features: Any) -> IntArray:
     codes = read_labels(labels)
-    groups = _read_groups(sensitive_features, len(codes))
+    return _count_anchor_first(codes, _read_groups(labels, sensitive_features, len(codes)))
+
+
+def _count_anchor_first(codes: IntArray, groups: Groups) -> IntArray:
     grouping = arrange_groups(groups.names, groups.codes)
     return count_groups(codes[grouping.order], grouping.group_of, grouping.n_groups)
-
-
-def _tabulate(
-    labels: IntArray, categories: IntArray, n_categories: int, weights: FloatArray | None = None
-) -> Any:
-    """Count (or add up weights) by cluster and category, for labels of shape (..., n_rows)."""
-    flat = labels.reshape(-1, labels.shape[-1]).astype(np.int64)
-    n_clusters = int(flat.max()) + 1
-    cells = flat * n_categories + categories
-    cells += np.arange(len(flat))[:, None] * (n_clusters * n_categories)
-    every_weight = None if weights is None else np.broadcast_to(weights, flat.shape).ravel()
-    table = np.bincount(
-        cells.ravel(), weights=every_weight, minlength=len(flat) * n_clusters * n_categories
-    )
-    return table.reshape(*labels.shape[:-1], n_clusters, n_categories)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairmix.baselines.fair_transport import assign_fairly
 from fairmix.baselines.partitioner import FairPartitioner, kmeans_centres, squared_distances
-from fairmix.matching import Grouping
-from fairmix.parameters import check_integer
+from fairmix.model.grouping import Grouping
+from fairmix.model.transport import assign_fairly
+from fairmix.tables.checks import check_integer
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

@@ -10,15 +10,17 @@ from scipy.spatial.distance import cdist
 
 from fairmix.baselines.fairlets import choose_ratio, decompose
 from fairmix.baselines.partitioner import FairPartitioner
-from fairmix.matching import Grouping
-from fairmix.medoids import k_medoids
-from fairmix.parameters import check_integer, describe_groups
+from fairmix.model.grouping import Grouping, describe_groups
+from fairmix.model.medoids import k_medoids
+from fairmix.tables.checks import check_integer
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 #: With more fairlets, medoids are chosen among so many random ones, the best of so many times.
 MAX_FAIRLETS, N_SAMPLES = 2000, 3
+#: No table has more rows than this, and so p and q are no larger.
+MOST_ROWS = 10**12
 #: When p and q are chosen, there should be so many fairlets for each cluster.
 FAIRLETS_PER_CLUSTER = 2
 #: Of so many random shifts of the grid, the one with the tightest fairlets counts.
@@ -127,8 +129,8 @@ def check_ratio(p: Any, q: Any) -> None:
     if (p is None) != (q is None):
         raise ValueError(f"p = {p!r} and q = {q!r}: pass both, or neither.")
     if p is not None:
-        check_integer("p", p, 1)
-        check_integer("q", q, 1)
+        check_integer("p", p, 1, MOST_ROWS)
+        check_integer("q", q, 1, MOST_ROWS)
         if p > q:
             raise ValueError(f"p = {p} is larger than q = {q}; the balance p / q is at most 1.")
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairmix.baselines.fairlet_clustering import centres_of, check_ratio, make_fairlets
-from fairmix.baselines.mfm import MixtureOfFiniteMixtures
-from fairmix.families import Bundled, bundle_statistics, is_conjugate, prepare
-from fairmix.matching import Grouping
-from fairmix.parameters import check_groups
-from fairmix.preparation import Table
+from fairmix.families import bundle_statistics, make_bundled
+from fairmix.mixture import SampledMixture
+from fairmix.model.grouping import Grouping
+from fairmix.model.problem import Problem, coordinates_of
+from fairmix.model.smallest_group import check_groups
+from fairmix.tables.groups import Groups
+from fairmix.tables.schema import Schema, Table
 
 #: When p and q are chosen, there should be so many fairlets.
 LEAST_FAIRLETS = 10
 
 
-class FairletMixture(MixtureOfFiniteMixtures):
+class FairletMixture(SampledMixture):
     """Fair MFM: rows of two groups are cut into fairlets once, then a mixture clusters fairlets.
 
     The number of clusters is inferred, given the fairlets: prior and sampler see fairlets as
@@ -50,8 +51,10 @@ class FairletMixture(MixtureOfFiniteMixtures):
         Number of threads that chains run in.
     random_state : int, RandomState instance or None, default=None
         Seed.
-    verbose : int, default=0
-        Print progress if positive.
+    verbose : int or "auto", default="auto"
+        Whether to show on standard error how far the chains are: a bar a chain in a terminal or a
+        notebook, plain lines elsewhere. "auto" does so in a terminal or a notebook if the fit takes
+        more than five seconds, 1 always, 0 never.
 
     Attributes
     ----------
@@ -89,70 +92,49 @@ class FairletMixture(MixtureOfFiniteMixtures):
         standardize: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: int | str = "auto",
     ) -> None:
-        super().__init__(
-            family,
-            concentration=concentration,
-            components_prior=components_prior,
-            split_merge_moves=split_merge_moves,
-            init_partition=init_partition,
-            annealing=annealing,
-            n_chains=n_chains,
-            n_warmup=n_warmup,
-            n_draws=n_draws,
-            thin=thin,
-            standardize=standardize,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        self.family = family
         self.p = p
         self.q = q
+        self.concentration = concentration
+        self.components_prior = components_prior
+        self.split_merge_moves = split_merge_moves
+        self.init_partition = init_partition
+        self.annealing = annealing
+        self.n_chains = n_chains
+        self.n_warmup = n_warmup
+        self.n_draws = n_draws
+        self.thin = thin
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
-        """Cut the rows into fairlets and sample the posterior of their clusterings.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_rows, n_features)
-            The data.
-        y : None
-            Not used.
-        sensitive_features : array-like, data frame, str or list of str, default=None
-            The two sensitive groups; columns of X named here are not features.
-
-        Returns
-        -------
-        self : FairletMixture
-            The fitted estimator.
-        """
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_ratio(self.p, self.q)
-        return super().fit(X, sensitive_features=sensitive_features)
 
-    def _make_units(
-        self, table: Table, audited: Grouping, rng: np.random.Generator
-    ) -> tuple[Table, NDArray[np.int64]]:
-        """Give fairlets; each is seen through its statistics, and at its centre for distances."""
-        check_groups(audited)
-        base = prepare(table.family, table.rows)
-        if not is_conjugate(base) or hasattr(base, "update_shared"):
-            raise ValueError(
-                f"family = {self.family!r}: fairlets are clustered through their sufficient "
-                "statistics alone; use a conjugate family without parameters that all clusters "
-                "share, such as 'gaussian', or FairBayesianClustering."
-            )
-        points = table.coordinates
-        codes = np.empty(len(points), dtype=np.int64)
-        codes[audited.order] = audited.group_of
+    def _pose(
+        self,
+        table: Table,
+        schema: Schema,
+        family: Any,
+        groups: Groups,
+        grouping: Grouping,
+        rng: np.random.Generator,
+    ) -> Problem:
+        """Cluster fairlets, each seen through its statistics, and at its centre for distances."""
+        check_groups(grouping)
+        bundled = make_bundled(family, table.rows)
+        points = coordinates_of(table)
         self.fairlets_, self.ratio_ = make_fairlets(
-            points, codes, audited, self.p, self.q, rng, LEAST_FAIRLETS
+            points, grouping.group_of_user_row, grouping, self.p, self.q, rng, LEAST_FAIRLETS
         )
         centres, _ = centres_of(points, self.fairlets_)
         units = Table(
-            rows=bundle_statistics(base, table.rows, self.fairlets_),
-            family=Bundled(base),
+            rows=bundle_statistics(bundled.base, table.rows, self.fairlets_),
             points=table.points[centres],
             is_category=table.is_category,
         )
-        return units, self.fairlets_
+        return Problem.without_groups(table, grouping, units, bundled, self.fairlets_, rng)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairmix.estimator import FairBayesianClustering
-from fairmix.matching import Grouping, arrange_groups
-from fairmix.preparation import Table
+from fairmix.mixture import SampledMixture
+from fairmix.model.grouping import Grouping
+from fairmix.model.problem import Problem
+from fairmix.tables.groups import Groups
+from fairmix.tables.schema import Schema, Table
 
 
-class MixtureOfFiniteMixtures(FairBayesianClustering):
+class MixtureOfFiniteMixtures(SampledMixture):
     """Mixture of finite mixtures (Miller & Harrison 2018): fairness measured, not enforced.
+
+    The argument ``sensitive_features`` of ``fit`` has the groups to measure fairness with.
 
     Parameters
     ----------
@@ -39,8 +42,10 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         Number of threads that chains run in.
     random_state : int, RandomState instance or None, default=None
         Seed.
-    verbose : int, default=0
-        Print progress if positive.
+    verbose : int or "auto", default="auto"
+        Whether to show on standard error how far the chains are: a bar a chain in a terminal or a
+        notebook, plain lines elsewhere. "auto" does so in a terminal or a notebook if the fit takes
+        more than five seconds, 1 always, 0 never.
 
     See Also
     --------
@@ -51,6 +56,8 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
     .. [1] J. W. Miller and M. T. Harrison. Mixture models with a prior on the number of
        components. Journal of the American Statistical Association 113:340-356, 2018.
     """
+
+    _makes_fair = False
 
     def __init__(
         self,
@@ -69,54 +76,32 @@ class MixtureOfFiniteMixtures(FairBayesianClustering):
         missing: str = "error",
         n_jobs: int | None = None,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: int | str = "auto",
     ) -> None:
-        super().__init__(
-            family,
-            concentration=concentration,
-            components_prior=components_prior,
-            split_merge_moves=split_merge_moves,
-            init_partition=init_partition,
-            annealing=annealing,
-            n_chains=n_chains,
-            n_warmup=n_warmup,
-            n_draws=n_draws,
-            thin=thin,
-            standardize=standardize,
-            missing=missing,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        self.family = family
+        self.concentration = concentration
+        self.components_prior = components_prior
+        self.split_merge_moves = split_merge_moves
+        self.init_partition = init_partition
+        self.annealing = annealing
+        self.n_chains = n_chains
+        self.n_warmup = n_warmup
+        self.n_draws = n_draws
+        self.thin = thin
+        self.standardize = standardize
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Self:
-        """Sample the posterior of clusterings.
-
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_rows, n_features)
-            The data.
-        y : None
-            Not used.
-        sensitive_features : array-like, data frame, str or list of str, default=None
-            Groups to measure fairness with; columns of X named here are not features.
-
-        Returns
-        -------
-        self : MixtureOfFiniteMixtures
-            The fitted estimator.
-        """
-        return self._fit(X, sensitive_features, enforce=False)
-
-    def _arrange(
-        self, table: Table, audited: Grouping, rng: np.random.Generator
-    ) -> tuple[Table, NDArray[np.int64], Grouping]:
-        units, unit_of_row = self._make_units(table, audited, rng)
-        one_group = np.zeros(len(units.rows), dtype=np.int64)
-        return units, unit_of_row, arrange_groups(["all"], one_group, rng)
-
-    def _make_units(
-        self, table: Table, audited: Grouping, rng: np.random.Generator
-    ) -> tuple[Table, NDArray[np.int64]]:
-        """Give what is clustered, and the unit that each row is in: rows themselves."""
-        return table, np.arange(len(table.rows))
+    def _pose(
+        self,
+        table: Table,
+        schema: Schema,
+        family: Any,
+        groups: Groups,
+        grouping: Grouping,
+        rng: np.random.Generator,
+    ) -> Problem:
+        every_row = np.arange(len(table.rows))
+        return Problem.without_groups(table, grouping, table, family, every_row, rng)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
-from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from fairmix.inputs import read_groups, split_sensitive
-from fairmix.matching import Grouping, arrange_groups
-from fairmix.parameters import check_integer, describe_groups, warn_about_one_group
-from fairmix.posterior import canonical_labels
-from fairmix.preparation import prepare_points
+from fairmix.model.grouping import (
+    Grouping,
+    arrange_groups,
+    describe_groups,
+    warn_about_one_group,
+)
+from fairmix.model.problem import prepare_points
+from fairmix.sampler.recorder import canonical_labels
+from fairmix.tables.checks import check_flag, check_integer, check_seed, warn
+from fairmix.tables.groups import read_groups, refuse_groups_as_y, split_sensitive
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -56,11 +60,13 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
         self : object
             The fitted estimator.
         """
+        refuse_groups_as_y(y, sensitive_features)
         check_integer("n_clusters", self.n_clusters, 1)
+        check_flag("standardize", self.standardize)
         self._check_parameters()
         X, sensitive_features = split_sensitive(X, sensitive_features)
-        features, points = prepare_points(X, standardize=self.standardize)
-        groups = read_groups(sensitive_features, len(features.rows))
+        schema, points = prepare_points(X, standardize=self.standardize)
+        groups = read_groups(sensitive_features, len(points))
         grouping = arrange_groups(groups.names, groups.codes)
         n_different = len(np.unique(points, axis=0))
         if self.n_clusters > n_different:
@@ -69,14 +75,14 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
                 "ask for at most as many clusters."
             )
         self._warn_about_groups(grouping)
-        codes = np.empty(len(points), dtype=np.int64)
-        codes[grouping.order] = grouping.group_of
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        labels = self._partition(points, codes, grouping, np.random.default_rng(seed))
+        codes = grouping.group_of_user_row
+        rng = np.random.default_rng(check_seed(self.random_state))
+        labels = self._partition(points, codes, grouping, rng)
         self.labels_ = canonical_labels(labels, int(labels.max()) + 1)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.groups_ = dict(zip(grouping.names, grouping.sizes.tolist(), strict=True))
-        features.note_on(self)
+        self.schema_ = replace(schema, group_names=tuple(groups.names))
+        schema.note_on(self)
         return self
 
     def fit_predict(
@@ -98,20 +104,18 @@ class FairPartitioner(ClusterMixin, BaseEstimator):
         ndarray of shape (n_rows,)
             Cluster of each row.
         """
-        return self.fit(X, sensitive_features=sensitive_features).labels_
+        return self.fit(X, y, sensitive_features=sensitive_features).labels_
 
     def _warn_about_groups(self, grouping: Grouping) -> None:
         """Say so if no clustering of this kind can be fair."""
         if grouping.n_groups == 1:
-            warn_about_one_group(stacklevel=4)
+            warn_about_one_group()
         elif grouping.n_anchors < self.n_clusters:
-            warnings.warn(
+            warn(
                 f"sensitive_features: the smallest group, {grouping.names[0]!r}, has "
                 f"{grouping.n_anchors} row(s) ({describe_groups(grouping)}), fewer than "
                 f"n_clusters = {self.n_clusters}, so some clusters must lack it; merge rare "
                 "groups, drop their rows, or ask for fewer clusters.",
-                UserWarning,
-                stacklevel=3,
             )
 
     def _check_parameters(self) -> None:

@@ -16,17 +16,16 @@ down.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fairmix.baselines.fair_transport import round_shares
 from fairmix.baselines.partitioner import FairPartitioner, kmeans_centres, squared_distances
-from fairmix.matching import Grouping
-from fairmix.parameters import check_integer, check_positive
+from fairmix.model.grouping import Grouping
+from fairmix.model.transport import round_shares
+from fairmix.tables.checks import check_integer, check_positive, warn
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -145,11 +144,10 @@ class VariationalFairClustering(FairPartitioner):
         self.lipschitz_ = best.largest_lipschitz
         self.n_iter_ = best.n_moves
         if not best.has_settled:
-            warnings.warn(
+            warn(
                 f"max_iter = {self.max_iter} updates of the centres were not enough; pass a larger "
                 "max_iter or a smaller fairness_weight.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         # Rows that are split must not spoil the balance.
         costs = squared_distances(points, _means(points, best.assignment))
@@ -187,12 +185,11 @@ class VariationalFairClustering(FairPartitioner):
         reached = penalty(assignment)
         started = max(penalty.of_labels(each, self.n_clusters) for each in plain)
         if self.fairness_weight > 0 and reached > started + 1e-9:
-            warnings.warn(
+            warn(
                 f"fairness_weight = {self.fairness_weight:g}: the clusters are less fair (penalty "
                 f"{reached:.4g}) than those of k-means ({started:.4g}), so the descent did not "
                 "work; pass a smaller fairness_weight or a larger lipschitz.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
 
