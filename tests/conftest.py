@@ -23,7 +23,8 @@ THOROUGH = {
     "exact/test_sweep.py": MORE_PROBLEMS,
     "geweke/test_geweke.py": MORE_PROBLEMS,
     "exact/test_families.py": MORE_FAMILIES,
-    "tests/test_invariants.py": MORE_FAMILIES,
+    "sampler/test_invariants.py": MORE_FAMILIES,
+    "posterior/test_prediction.py": ("sampled_are_averaged_over",),
 }
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairmix import FairBayesianClustering, Fixed
+from fairmix.baselines import FairKMeans, MixtureOfFiniteMixtures
 from fairmix.families import Gaussian
 
 QUICK = {"n_warmup": 3, "n_draws": 4, "n_chains": 1, "random_state": 0}
@@ -61,6 +62,33 @@ PARAMETERS = [
     ({"n_masked": {"b": -1}}, ValueError, "n_masked"),
     ({"n_masked": 1.5}, TypeError, "n_masked"),
     ({"n_draws": 10**12}, ValueError, "GB.*thin"),
+    ({"n_draws": 10**30}, ValueError, "n_draws must be .* at most"),
+    ({"n_warmup": 10**30}, ValueError, "n_warmup must be .* at most"),
+    ({"n_chains": 10**9}, ValueError, "n_chains must be .* at most 10,000"),
+    ({"n_chains": float("inf")}, TypeError, "n_chains must be an integer"),
+    ({"matching_moves": 10**30}, ValueError, "matching_moves .* at most"),
+    ({"split_merge_moves": 10**30}, ValueError, "split_merge_moves .* at most"),
+    ({"n_masked": 10**30}, ValueError, "n_masked = 10{30} is more than the 20 rows"),
+    ({"concentration": 1e-320}, ValueError, "concentration = 1e-320 is out of all proportion"),
+    ({"concentration": 10**400}, ValueError, "concentration must be a positive number"),
+    ({"temperature": 1e-320}, ValueError, "temperature = 1e-320 is out of all proportion"),
+    ({"temperature": 1e300}, ValueError, "temperature = 1e.300 is out of all proportion"),
+    ({"max_gap": 10**400}, ValueError, "max_gap must be None or a number from 0 to 1"),
+    ({"random_state": -1}, ValueError, r"random_state must be .* from 0 to 2\*\*32 - 1.*got -1"),
+    ({"random_state": 2**32}, ValueError, "random_state must be"),
+    ({"random_state": "one"}, ValueError, "random_state must be .* got 'one'"),
+    ({"n_jobs": 0}, ValueError, "n_jobs = 0"),
+    ({"n_jobs": 10**12}, ValueError, "n_jobs .* at most"),
+    ({"n_jobs": "all"}, TypeError, "n_jobs"),
+    ({"annealing": "no"}, TypeError, "annealing must be True or False, got 'no'"),
+    ({"standardize": "x"}, TypeError, "standardize must be True or False, got 'x'"),
+    ({"verbose": "x"}, TypeError, r"verbose \(or 'auto'\) must be an integer"),
+    ({"verbose": -1}, ValueError, r"verbose \(or 'auto'\) must be an integer"),
+    ({"min_group_size": 1}, ValueError, r"min_group_size \(or None\) .* at least 2, got 1"),
+    ({"min_group_size": 0.1}, TypeError, r"min_group_size \(or None\) must be an integer"),
+    ({"min_group_size": 11}, ValueError, "min_group_size = 11 makes one group.*pass at most 10,"),
+    ({"min_group_size": 5, "max_gap": {0: 0.1}}, ValueError, "min_group_size = 5 together with"),
+    ({"missing": "drop"}, ValueError, "missing must be one of 'error', 'ignore'"),
 ]
 
 
@@ -83,7 +111,11 @@ DATA = [
     (pd.DataFrame({"x": X[:, 0], "s": ["u"] * 30}), ValueError, "column 's'.*categorical"),
     (pd.DataFrame({"x": [1, "a"] * 15}), ValueError, "column 'x'.*categorical"),
     (pd.DataFrame({"x": [1.0, None] * 15}), ValueError, "NaN.*column 'x', row 1"),
-    (pd.DataFrame({"d": pd.date_range("2020", periods=30)}), ValueError, "column 'd'.*Datetime"),
+    (
+        pd.DataFrame({"d": pd.date_range("2020", periods=30)}),
+        ValueError,
+        "column 'd' holds dates or times such as 2020",
+    ),
     (X * 1e200, None, None),
 ]
 
@@ -116,7 +148,7 @@ SENSITIVE = [
     (np.where(np.arange(30) == 7, None, GROUPS.astype(object)), ValueError, "missing.*rows 7"),
     (np.where(np.arange(30) < 15, np.nan, 1.0), ValueError, r"rows 0, 1.*\(5 more\)"),
     ([1, "a"] * 15, TypeError, "neither only numbers nor only strings"),
-    (np.repeat(["a", "b"], [1, 29]), ValueError, "single row.*'a': 1, 'b': 29.*merge"),
+    (np.repeat(["a", "b"], [1, 29]), ValueError, "single row.*'a': 1, 'b': 29.*'mean'"),
     (np.arange(30), ValueError, "single row.*and 10 more groups"),
     (np.zeros((30, 2, 2)), ValueError, "dimensions"),
     (0, ValueError, "one value for each row of X, got 0"),
@@ -165,6 +197,28 @@ def test_bad_categories(family, values, error, match):
         FairBayesianClustering(family, **QUICK).fit(table, sensitive_features=groups)
 
 
+@pytest.mark.parametrize("fit", ["fit", "fit_predict"])
+def test_groups_that_are_passed_as_y(fit):
+    model = FairBayesianClustering(**QUICK)
+    with pytest.raises(TypeError, match="sensitive_features="):
+        getattr(model, fit)(X, GROUPS)
+    with (
+        pytest.warns(UserWarning, match="one group only"),
+        pytest.warns(UserWarning, match="y was passed.*sensitive_features="),
+    ):
+        getattr(model, fit)(X, np.arange(30) % 2)
+    getattr(model, fit)(X, GROUPS, sensitive_features=GROUPS)
+    with pytest.raises(TypeError, match="sensitive_features="):
+        getattr(FairKMeans(2), fit)(X, GROUPS)
+    MixtureOfFiniteMixtures(**QUICK).fit(X, GROUPS)  # where there is nothing to be made fair
+
+
+def test_all_columns_that_cannot_be_used_are_in_one_message():
+    frame = pd.DataFrame(X, columns=["u", "v"]).assign(s="a", t=pd.Timestamp("2020"), z=np.inf)
+    with pytest.raises(ValueError, match=r"X has 3 columns that cannot be used:(\n- .*){3}$"):
+        FairBayesianClustering(**QUICK).fit(frame, sensitive_features=GROUPS)
+
+
 def test_no_sensitive_features_is_a_warning():
     with pytest.warns(UserWarning, match="nothing was made fair"):
         FairBayesianClustering(**QUICK).fit(X)
@@ -184,6 +238,14 @@ def test_a_small_group_is_a_warning():
     groups = np.repeat(["rare", "b"], [5, 25])
     with pytest.warns(UserWarning, match="'rare', has 5 rows.*'b': 25.*no more clusters"):
         FairBayesianClustering(**QUICK).fit(X, sensitive_features=groups)
+
+
+def test_many_numbers_as_groups_are_a_warning():
+    table, ages = RNG.normal(size=(252, 2)), np.tile(np.arange(18, 39), 12)
+    with pytest.warns(UserWarning, match=r"21 different numbers.*such as an age.*pandas\.cut"):
+        FairBayesianClustering(**QUICK).fit(table, sensitive_features=ages)
+    towns = [f"town {age}" for age in ages]
+    FairBayesianClustering(**QUICK).fit(table, sensitive_features=towns)
 
 
 def test_a_constant_column_is_dropped():

@@ -6,17 +6,18 @@ import polars as pl
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fairmix import FairBayesianClustering, Fixed, Geometric, Uniform, metrics
-from fairmix.baselines import MixtureOfFiniteMixtures
+from fairmix.baselines import FairletMixture, MixtureOfFiniteMixtures
 from fairmix.datasets import load_toy
 from fairmix.families import Gaussian
-from fairmix.preparation import standardise
+from fairmix.sampler import assembly
+from fairmix.tables.units import standardise
 
 QUICK = {"n_warmup": 30, "n_draws": 40, "n_chains": 2, "random_state": 0}
 
@@ -37,7 +38,8 @@ def fitted(table):
 
 
 @pytest.mark.filterwarnings("ignore:sensitive_features has one group only")
-@pytest.mark.filterwarnings("ignore:The chains disagree")
+@pytest.mark.filterwarnings("ignore:y was passed, but no sensitive_features")
+@pytest.mark.filterwarnings("ignore:The chains ")
 @pytest.mark.filterwarnings("ignore:.*SCIPY_ARRAY_API is not set")
 @parametrize_with_checks([FairBayesianClustering()])
 def test_scikit_learn_checks(estimator, check):
@@ -75,7 +77,7 @@ def test_posterior_arrays(fitted, table):
         cost = metrics.cost(rows, labels)
         assert posterior.cost[chain, draw] == pytest.approx(cost)
     always = {"rematch", "follower_swap", "anchor_swap", "gibbs"}
-    assert set(posterior.acceptance) == always | {"split", "merge", "redeal", "exchange"}
+    assert set(posterior.acceptance) == always | {"split", "merge", "redeal", "partial_redeal"}
     for move, rates in posterior.acceptance.items():
         assert rates.shape == (2, 40)
         assert not np.isnan(rates).any() or move not in always
@@ -90,7 +92,7 @@ def test_log_posterior_is_what_it_says(table):
     family = Gaussian().prepare(rows)
     stats = np.empty((90, 6))
     family.write_statistics(rows, stats)
-    from fairmix.partition import PartitionPrior
+    from fairmix.model.partition_prior import PartitionPrior
 
     prior = PartitionPrior(90, 0.7, Geometric(0.1))
     labels = model.posterior_.labels[1, 7]
@@ -129,7 +131,7 @@ def test_draws_do_not_depend_on_threads(fitted, table, n_jobs):
 
 def test_draws_do_not_depend_on_the_clock(fitted, table, monkeypatch):
     X, group = table
-    monkeypatch.setattr("fairmix.sampling.CHUNK_SECONDS", 1e-9)
+    monkeypatch.setattr("fairmix.sampler.run.CHUNK_SECONDS", 1e-9)
     again = FairBayesianClustering(**QUICK).fit(X, sensitive_features=group)
     assert np.array_equal(again.posterior_.labels, fitted.posterior_.labels)
     assert np.array_equal(again.posterior_.n_components, fitted.posterior_.n_components)
@@ -225,13 +227,13 @@ def test_extra(table, extra):
 def test_extra_is_the_same_in_all_chains(table, monkeypatch):
     X, group = table
     models = []
-    original = FairBayesianClustering._make_chain
+    original = assembly.make_chain
 
-    def remember(self, model, number, rng):
+    def remember(model, *arguments):
         models.append(model)
-        return original(self, model, number, rng)
+        return original(model, *arguments)
 
-    monkeypatch.setattr(FairBayesianClustering, "_make_chain", remember)
+    monkeypatch.setattr(assembly, "make_chain", remember)
     FairBayesianClustering(**QUICK | {"n_chains": 3}).fit(X, sensitive_features=group)
     assert len(models) == 3
     assert all(model is models[0] for model in models)
@@ -361,7 +363,7 @@ def test_chains_that_disagree_are_a_warning():
         matching_moves=0, split_merge_moves=0, n_warmup=0, n_draws=100, random_state=0,
         init_partition=4, init_match="random",
     )  # fmt: skip
-    with pytest.warns(ConvergenceWarning, match="R-hat is .* for the log posterior.*n_warmup"):
+    with pytest.warns(ConvergenceWarning, match="(?s)R-hat is .* for the log posterior.*n_warmup"):
         stuck.fit(toy.data, sensitive_features=toy.sensitive_features)
 
 
@@ -369,3 +371,82 @@ def test_progress(table, capsys):
     X, group = table
     FairBayesianClustering(**QUICK, verbose=1).fit(X, sensitive_features=group)
     assert "100 % of 140 sweeps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["auto", "batch", "prices", "match"])
+def test_new_rows(fitted, table, method):
+    X, group = table
+    assert np.array_equal(
+        fitted.predict(X, sensitive_features=group, method=method), fitted.labels_
+    )
+    shuffled = np.random.default_rng(0).permutation(90)
+    new, new_group = X.iloc[shuffled] + 0.01, group.iloc[shuffled]
+    labels = fitted.predict(new, sensitive_features=new_group, method=method)
+    # Two clumps six standard deviations apart: any rule knows them.
+    assert metrics.cost(new, labels) <= 1.5 * metrics.cost(X, fitted.labels_)
+
+
+def test_new_rows_without_groups(fitted, table):
+    X, group = table
+    with pytest.warns(UserWarning, match="nothing is made fair"):
+        labels = fitted.predict(X)
+    with pytest.warns(UserWarning, match="nothing is made fair"):
+        probabilities = fitted.predict_proba(X)
+    assert probabilities.shape == (90, fitted.n_clusters_)
+    assert np.array_equal(probabilities.argmax(axis=1), labels)
+    scores = fitted.score_samples(X.assign(group=group))
+    assert fitted.score(X) == pytest.approx(scores.mean())
+    assert fitted.score(X + 100) < fitted.score(X) - 10
+
+
+def test_a_plain_mixture_enforces_nothing_on_new_rows(table):
+    X, group = table
+    model = MixtureOfFiniteMixtures(**QUICK).fit(X, sensitive_features=group)
+    labels = model.predict(X, sensitive_features=group)
+    assert np.array_equal(labels, model.predict_proba(X).argmax(axis=1))
+    with pytest.raises(ValueError, match="MixtureOfFiniteMixtures enforces no fairness"):
+        model.predict(X, sensitive_features=group, method="batch")
+
+
+def test_prediction_needs_a_fit(table):
+    X, _ = table
+    for method in ("predict", "predict_proba", "score_samples", "score"):
+        with pytest.raises(NotFittedError):
+            getattr(FairBayesianClustering(), method)(X)
+
+
+def test_weights_of_a_matching_count_anchors(fitted, table):
+    """Its prior on partitions is one of the rows of the smallest group."""
+    _, group = table
+    sizes = np.bincount(fitted.labels_[group == "few"])
+    weights = np.exp(fitted._predictor.prediction.log_weights[:-1])
+    assert weights / weights.sum() == pytest.approx((sizes + 1) / (sizes + 1).sum())
+
+
+def test_pipelines_predict(table, fitted):
+    X, group = table
+    new = X + 0.01
+    pipeline = make_pipeline(StandardScaler(), FairBayesianClustering(**QUICK))
+    with config_context(enable_metadata_routing=True):
+        pipeline.fit(X, sensitive_features=group)
+        labels = pipeline.predict(new, sensitive_features=group, method="batch")
+    assert pipeline.score(new) < 0
+    scaled = pipeline[:-1].transform(new)
+    expected = pipeline[-1].predict(scaled, sensitive_features=group, method="batch")
+    assert np.array_equal(labels, expected)
+    assert (
+        pickle.loads(pickle.dumps(pipeline))
+        .predict(new, sensitive_features=group, method="batch")
+        .tolist()
+        == labels.tolist()
+    )
+
+
+def test_bundles_of_fairlets_predict_rows(table):
+    X, group = table
+    model = FairletMixture(**QUICK).fit(X, sensitive_features=group)
+    labels = model.predict(X + 0.01, sensitive_features=group, method="batch")
+    assert metrics.fairness_gap(labels, group) < 0.05
+    n_units = len(np.unique(model.fairlets_))
+    new = np.exp(model._predictor.prediction.log_weights[-1])
+    assert 0 < new < 1 / n_units

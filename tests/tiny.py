@@ -4,9 +4,6 @@ import math
 
 import numpy as np
 
-from fairmix.cap import Cap
-from fairmix.chain import Chain, Start
-from fairmix.distances import Euclidean, Hamming
 from fairmix.families import (
     Bernoulli,
     Categorical,
@@ -20,15 +17,19 @@ from fairmix.families import (
     SkewNormal,
     StudentT,
 )
-from fairmix.matching import Grouping
-from fairmix.metrics import balance_of_counts, count_groups, gap_of_counts
-from fairmix.model import Model
-from fairmix.partition import Geometric, PartitionPrior
-from fairmix.schedule import make_schedule
+from fairmix.model.cap import make_cap
+from fairmix.model.distances import euclidean, hamming
+from fairmix.model.grouping import Grouping
+from fairmix.model.model import Model
+from fairmix.model.partition_prior import Geometric, PartitionPrior
+from fairmix.sampler.arrays import Start
+from fairmix.sampler.chain import Chain
+from fairmix.sampler.schedule import make_schedule
+from fairmix.tables.groups import Groups
 from tests.exact.enumeration import TinyProblem, canonical
 from tests.exact.marginals import MIXED_COLUMNS, VARIANCE
 
-NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}
+NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "partial_redeal_proposals": 0}
 FAMILIES = {
     "gaussian": Gaussian(),
     "bernoulli": Bernoulli(),
@@ -55,6 +56,12 @@ MORE_FAMILIES = (
 )
 
 
+def cap_on(grouping, max_gap=math.inf, min_balance=0.0, gap_kind="paper"):
+    """Make a cap on these groups, rows in internal order."""
+    groups = Groups(list(grouping.names), grouping.group_of)
+    return make_cap([groups], min(max_gap, 1.0), min_balance, gap_kind)
+
+
 def make_model(problem: TinyProblem, family=None) -> Model:
     """Make the model; another family may stand for the problem's, if it is the same one."""
     rows = np.array(problem.rows, dtype=float)
@@ -73,7 +80,7 @@ def make_model(problem: TinyProblem, family=None) -> Model:
     return Model(
         rows=rows,
         family=(family or FAMILIES[problem.family.removesuffix(", missing")]).prepare(rows),
-        distance=Hamming(rows) if is_category else Euclidean(np.nan_to_num(rows)),
+        distance=hamming(rows) if is_category else euclidean(np.nan_to_num(rows)),
         grouping=grouping,
         extra=extra,
         n_masked=np.array((0, *problem.n_masked) if problem.n_masked else [0] * len(sizes)),
@@ -81,7 +88,13 @@ def make_model(problem: TinyProblem, family=None) -> Model:
         partition_prior=PartitionPrior(
             problem.n_anchors, problem.concentration, Geometric(problem.success_prob)
         ),
-        cap=Cap(problem.max_gap, problem.min_balance),
+        cap=make_cap(
+            [Groups(list(range(max(codes) + 1)), np.array(codes)) for codes in problem.attributes]
+            or [Groups(list(grouping.names), grouping.group_of)],
+            min(problem.max_gap, 1.0),
+            problem.min_balance,
+            problem.gap_kind,
+        ),
     )
 
 
@@ -98,7 +111,10 @@ def make_chain(problem: TinyProblem, start_state, seed: int, family=None, **sche
         free_match=free_match,
     )
     full = make_schedule(model)._replace(**schedule)
-    return Chain(model, start, full, np.random.default_rng(seed))
+    chain = Chain(model, start, full, np.random.default_rng(seed))
+    chain.likelihood.power[0] = problem.power
+    chain.price_cap(problem.cap_price)
+    return chain
 
 
 def only(**schedule) -> dict:
@@ -134,6 +150,17 @@ def canonical_codes(labels):
     return np.unique(labels, return_inverse=True)[1]
 
 
+def check_totals(cap, state, counts):
+    """Assert that the sums over clusters are what the counts say."""
+    for column, other in enumerate(cap.reference):
+        crossed = cap.sizes[other] * counts[:, column] - cap.sizes[column] * counts[:, other]
+        assert state.imbalance[column] == np.abs(crossed).sum()
+    for grouping, (p, q, s) in enumerate(cap.balance_of if cap.has_balance else ()):
+        own = counts[:, cap.first[grouping] : cap.first[grouping + 1]]
+        lack = np.maximum(p * own.max(axis=1) + s - q * own.min(axis=1), 0)
+        assert state.lack[grouping] == lack.sum()
+
+
 def check_invariants(chain: Chain) -> None:
     """Assert everything that must hold after any move."""
     model, state = chain.model, chain.state
@@ -154,7 +181,7 @@ def check_invariants(chain: Chain) -> None:
         assert filled.sum() == len(rows)
         n_masked = state.n_masked[group]
         assert n_masked >= model.n_masked[group]
-        if chain.mask_price == math.inf and chain.schedule.mask_changes == 0:
+        if chain.warmth.mask_price == math.inf and chain.schedule.mask_changes == 0:
             assert n_masked == model.n_masked[group]
         order = state.mask_order[rows]
         assert np.array_equal(np.sort(order), rows)
@@ -165,16 +192,17 @@ def check_invariants(chain: Chain) -> None:
         slots = (seats - layout.seat_start[group]) // layout.seats_per_slot[group]
         assert np.array_equal(slots, state.slot_of[rows])
     assert not state.masked[: grouping.n_anchors].any()
-    if grouping.n_groups > 1:
-        counts = count_groups(
-            canonical_codes(chain.row_labels), grouping.group_of, grouping.n_groups
-        )
-        assert model.cap.allows(gap_of_counts(counts), balance_of_counts(counts))
+    counts = model.cap.counts_of(canonical_codes(chain.row_labels))
+    assert model.cap.allows(counts) or model.may_leave_cap
     n_clusters = state.n_clusters[0]
+    present = np.sort(state.active[:n_clusters])
+    if state.cluster_rows.any():  # it has made a sweep
+        home = chain.row_labels == present[:, None]
+        assert np.array_equal(state.cluster_rows[present], home.sum(axis=1))
+        stats = home.astype(float) @ model.row_stats
+        assert np.allclose(state.cluster_stats[present], stats, rtol=1e-9, atol=1e-9)
     if model.cap.is_tight and state.cluster_groups.any():
-        for cluster in state.active[:n_clusters]:
-            groups = grouping.group_of[chain.row_labels == cluster]
-            counted = np.bincount(groups, minlength=grouping.n_groups)
-            assert np.array_equal(state.cluster_groups[cluster], counted)
+        assert np.array_equal(state.cluster_groups[present], counts)
+        check_totals(model.cap, state, counts)
     assert set(state.active[:n_clusters]) == set(state.labels)
     assert np.array_equal(state.place[state.active], np.arange(grouping.n_anchors))

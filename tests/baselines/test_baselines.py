@@ -15,9 +15,9 @@ from fairmix.baselines import vfc as vfc_module
 from fairmix.baselines.fairlets import choose_ratio
 from fairmix.baselines.partitioner import squared_distances
 from fairmix.datasets import load_toy
-from fairmix.matching import arrange_groups
 from fairmix.metrics import balance, cost, fairness_gap
-from tests.baselines import PARTITIONERS
+from fairmix.model.grouping import arrange_groups
+from tests.baselines.partitioners import PARTITIONERS
 
 
 @pytest.fixture(params=PARTITIONERS)
@@ -143,6 +143,7 @@ def test_units_do_not_matter(make, scale):
 def test_scikit_learn(estimator, check):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "sensitive_features has one group only")
+        warnings.filterwarnings("ignore", "y was passed, but no sensitive_features")
         warnings.filterwarnings("ignore", "X: .* is constant")
         check(estimator)
 

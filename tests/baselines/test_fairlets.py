@@ -17,7 +17,7 @@ from fairmix.baselines.fairlets import (
     fewest_heavy,
     is_balanced,
 )
-from fairmix.medoids import k_medoids
+from fairmix.model.medoids import k_medoids
 
 
 @given(

@@ -7,11 +7,10 @@ from sklearn.cluster import DBSCAN, KMeans
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from fairmix import compare
+from fairmix import FairBayesianClustering, compare
 from fairmix.baselines import FairAssignment, FairKMeans
-from fairmix.comparison import default_methods
+from fairmix.comparison.measure import make_run
 from fairmix.datasets import load_toy
-from fairmix.inputs import read_groups
 from fairmix.metrics import balance, cost, fairness_gap
 
 COLUMNS = ["method", "setting", "seed", "n_clusters", "cost", "gap", "balance"]
@@ -84,11 +83,10 @@ def test_processes_give_the_same(toy, found):
 
 
 def test_picture(found):
-    figure = found.plot()
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    axes = found.plot()
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
     assert legend[:3] == ["moving (3 clusters)", "fixed (3 clusters)", "impossible (failed)"]
     assert "numbers (2 to 3 clusters)" in legend
-    axes = figure.axes[0]
     assert "gap" in axes.get_xlabel()
     assert "Cost" in axes.get_ylabel()
 
@@ -99,25 +97,24 @@ def test_gaps_of_several_attributes(toy):
     assert {"gap of side", "gap of other"} <= set(runs.columns)
 
 
-def test_progress(toy, capsys):
-    compare(toy.data, toy.sensitive_features, n_clusters=3, methods="k-means", n_seeds=1, verbose=1)
-    assert "1 of 1 runs" in capsys.readouterr().err
-
-
-def test_default_methods():
-    groups = read_groups(["a"] * 60 + ["b"] * 90, 150)
-    methods = default_methods(4, groups, "gaussian")
-    assert next(iter(methods)) == "FBC"
-    assert methods["FBC"][0].n_masked == 0
-    assert methods["FBC"][-1].n_masked == {"b": 18}
-    assert [(model.p, model.q) for model in methods["SFC"]] == [(2, 3), (10, 20), (6, 20)]
-
-
 def test_unknown_methods(toy):
     with pytest.raises(ValueError, match="methods: 'DBSCAN' is not one of 'FBC'"):
         compare(toy.data, toy.sensitive_features, n_clusters=2, methods=["DBSCAN"])
     with pytest.raises(ValueError, match="n_seeds must be"):
         compare(toy.data, toy.sensitive_features, n_clusters=2, n_seeds=0)
+    for wrong, words in [
+        (5, "a list of names"),
+        ({"mine": object()}, r"methods\['mine'\] must be"),
+    ]:
+        with pytest.raises(TypeError, match=words):
+            compare(toy.data, toy.sensitive_features, n_clusters=2, methods=wrong)
+    for wrong in (
+        {"n_seeds": 10**30}, {"n_jobs": "x"}, {"n_jobs": 0}, {"verbose": "x"}, {"n_draws": 0},
+        {"n_warmup": -1}, {"random_state": None}, {"random_state": 2**32}, {"time_limit": 0},
+        {"time_limit": "1 min"},
+    ):  # fmt: skip
+        with pytest.raises((ValueError, TypeError), match=next(iter(wrong))):
+            compare(toy.data, toy.sensitive_features, n_clusters=2, methods="k-means", **wrong)
     for nothing in ({}, {"none": []}):
         with pytest.raises(ValueError, match="has nothing to run"):
             compare(toy.data, toy.sensitive_features, n_clusters=2, methods=nothing)
@@ -125,7 +122,70 @@ def test_unknown_methods(toy):
         compare(toy.data, None, n_clusters=2)
 
 
-def test_groups_of_very_different_sizes():
-    groups = read_groups(["a"] * 30 + ["b"] * 970, 1000)
-    methods = default_methods(2, groups, "gaussian")
-    assert [(model.p, model.q) for model in methods["SFC"]] == [(1, 33), (1, 44), (1, 65)]
+@pytest.fixture
+def made(monkeypatch):
+    """Note which runs are made."""
+    made = []
+
+    def make_and_note(data, run):
+        made.append((run.method, run.setting, run.seed))
+        return make_run(data, run)
+
+    monkeypatch.setattr("fairmix.comparison.schedule.make_run", make_and_note)
+    return made
+
+
+FEW = {"n_warmup": 4, "n_draws": 4}
+
+
+def test_the_fit_that_finds_the_number_is_a_run(toy, made):
+    methods = ["k-means", "FBC", "Plain mixture"]
+    runs = compare(toy.data, toy.sensitive_features, methods=methods, random_state=5, **FEW).runs
+    assert runs["method"].tolist() == ["k-means", *["FBC"] * 4, "Plain mixture"]
+    assert (runs["seed"] == 5).all()
+    assert len(made) == len(set(made)) == 6
+    # What needs no number is run while it is not known.
+    assert [method for method, _, _ in made[:3]] == ["FBC", "Plain mixture", "k-means"]
+    found = runs["n_clusters"].tolist()
+    assert found[0] == found[1]
+    alone = FairBayesianClustering(n_chains=2, random_state=5, verbose=0, **FEW)
+    assert alone.fit(toy.data, sensitive_features=toy.sensitive_features).n_clusters_ == found[1]
+
+
+def test_the_number_is_found_even_if_that_is_no_run_to_show(toy, made):
+    runs = compare(toy.data, toy.sensitive_features, methods=["k-means"], **FEW).runs
+    assert runs["method"].tolist() == ["k-means"]
+    assert [method for method, _, _ in made] == ["FBC", "k-means"]
+
+
+def test_no_number_is_looked_for_without_need(toy, made):
+    compare(toy.data, toy.sensitive_features, methods={"mine": KMeans(3)})
+    compare(toy.data, toy.sensitive_features, methods=["Plain mixture"], **FEW)
+    assert [method for method, _, _ in made] == ["mine", "Plain mixture"]
+
+
+def test_runs_that_there_is_no_time_for_are_rows(toy, made, monkeypatch):
+    monkeypatch.setattr("fairmix.comparison.side_by_side.time_sampling", lambda *_: 1e6)
+    methods = ["FBC", "SFC", "k-means"]
+    with pytest.warns(UserWarning, match=r"time_limit = 1000 s left no room for 8 of 8 runs") as w:
+        found = compare(toy.data, toy.sensitive_features, methods=methods, time_limit=1000)
+    assert w[0].filename == __file__
+    assert "FBC 4, SFC 3, k-means 1" in str(w[0].message)
+    assert made == []
+    assert found.runs["left_out"].all()
+    assert (found.runs["error"] == "").all()
+    assert found.summary()["left_out"].sum() == 8
+    assert found.summary()["runs"].sum() == found.summary()["failures"].sum() == 0
+    with pytest.warns(UserWarning, match=r"4 of 5 runs \(FBC 4\)"):
+        found = compare(
+            toy.data, toy.sensitive_features, methods=["FBC", "k-means"], n_clusters=3,
+            time_limit=1000,
+        )  # fmt: skip
+    assert made == [("k-means", "fairness_weight=0", 0)]
+    legend = [text.get_text() for text in found.plot().get_legend().get_texts()]
+    assert legend == ["FBC (left out)", "k-means (3 clusters)"]
+
+
+def test_if_the_number_cannot_be_found_it_is_an_error(toy):
+    with pytest.raises(ValueError, match=r"could not find the number.*pass n_clusters"):
+        compare(toy.data, toy.sensitive_features, family="unknown", methods="k-means", **FEW)

@@ -7,7 +7,7 @@ the masked ones).
 import itertools
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -29,6 +29,12 @@ class TinyProblem:
     success_prob: float = 0.1
     max_gap: float = math.inf
     min_balance: float = 0.0
+    power: float = 1.0  # of the likelihood
+    # Rows that are not matched may be capped: for each attribute the group of every row, its
+    # groups numbered from the smallest on.
+    attributes: tuple = ()
+    gap_kind: str = "paper"
+    cap_price: float = math.inf  # of an excess of 1
 
     @property
     def n_anchors(self):
@@ -98,8 +104,61 @@ def is_inside(problem, members):
     return gap <= problem.max_gap + 1e-12 and balance >= problem.min_balance - 1e-12
 
 
+def attribute_gap(problem, codes, members):
+    """Give the gap of clusters, given as lists of rows, between the groups of an attribute."""
+    every = range(max(codes) + 1)
+    size = [codes.count(b) for b in every]
+    n_rows = len(codes)
+
+    def distance(b, compared):
+        total = Fraction(0)
+        for rows in members:
+            own = Fraction(sum(codes[i] == b for i in rows), size[b])
+            if compared is None:
+                total += abs(own - Fraction(len(rows), n_rows))
+            else:
+                total += abs(
+                    own - Fraction(sum(codes[i] == compared for i in rows), size[compared])
+                )
+        return total / 2
+
+    if problem.gap_kind == "paper":
+        return sum(distance(b, 0) for b in every[1:]) / (len(every) - 1)
+    distances = [distance(b, None) for b in every]
+    if problem.gap_kind == "worst":
+        return max(distances)
+    return sum(Fraction(size[b], n_rows) * distances[b] for b in every)
+
+
+def excess_of(problem, members):
+    """Give by how much clusters are outside the cap on rows that are not matched."""
+    excess = 0.0
+    for codes in problem.attributes:
+        gap = attribute_gap(problem, codes, members)
+        if gap > problem.max_gap + 1e-12:
+            excess += float(gap) - problem.max_gap
+        for rows in members:
+            counts = [sum(codes[i] == b for i in rows) for b in range(max(codes) + 1)]
+            lack = Fraction(problem.min_balance).limit_denominator(100) * max(counts) - min(counts)
+            excess += max(float(lack), 0.0) / len(codes)
+    return excess
+
+
+def enumerate_priced(problem):
+    """Give the same for a chain that may be outside at a price."""
+    weights = {}
+    for state, weight in enumerate_states(replace(problem, attributes=())).items():
+        members = [[i for i, c in enumerate(state[0]) if c == k] for k in set(state[0])]
+        excess = excess_of(problem, members)
+        if excess == 0.0 or problem.cap_price < math.inf:
+            weights[state] = weight - (problem.cap_price * excess if excess else 0.0)
+    return weights
+
+
 def enumerate_states(problem):
     """Give {state: log weight} for all states."""
+    if problem.attributes:
+        return enumerate_priced(replace(problem, cap_price=math.inf))
     n_anchors = problem.n_anchors
     followers = range(n_anchors, sum(problem.sizes))
     groups = range(1, len(problem.sizes))
@@ -140,7 +199,8 @@ def enumerate_states(problem):
                         members[labels[free_of.get(j, match[j - n_anchors])]].append(j)
                     if not is_inside(problem, members.values()):
                         continue
-                    likelihood = total_of(sum(log_marginal(tuple(m)) for m in members.values()))
+                    total = sum(log_marginal(tuple(m)) for m in members.values())
+                    likelihood = total_of(problem.power * total)
                     weights[state] = prior + log_energy + likelihood
     return weights
 

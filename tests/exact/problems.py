@@ -84,6 +84,39 @@ FREE_PROBLEMS = {
     ),
 }
 
+TWO, THREE = (0, 1, 0, 1, 1, 0, 1), (0, 1, 2, 2, 1, 0, 2)
+
+#: Problems of rows that are not matched, under a cap, with a price of being outside.
+GAP_PROBLEMS = {
+    "gap": make_problem(
+        "gaussian", (7,), seed=2, attributes=(TWO,), max_gap=0.3, cap_price=6.0, concentration=1.5
+    ),
+    "no gap": make_problem(
+        "gaussian", (6,), seed=3, attributes=((0, 1, 0, 1, 1, 1),), max_gap=0.0, cap_price=4.0
+    ),
+    "gap, three groups": make_problem(
+        "bernoulli", (7,), seed=1, attributes=(THREE,), max_gap=0.45, cap_price=5.0
+    ),
+    "mean gap": make_problem(
+        "gaussian", (7,), seed=5, attributes=(THREE,), max_gap=0.3, cap_price=8.0, gap_kind="mean"
+    ),
+    "worst gap": make_problem(
+        "categorical",
+        (7,),
+        seed=1,
+        attributes=(THREE,),
+        max_gap=0.4,
+        cap_price=8.0,
+        gap_kind="worst",
+    ),
+    "two attributes": make_problem(
+        "gaussian", (7,), seed=6, attributes=(TWO, THREE), max_gap=0.4, cap_price=6.0
+    ),
+    "gap and balance of rows": make_problem(
+        "gaussian", (7,), seed=7, attributes=(TWO,), max_gap=0.5, min_balance=1 / 3, cap_price=9.0
+    ),
+}
+
 #: Problems with a cap.
 CAPPED_PROBLEMS = {
     "cap": make_problem("gaussian", (3, 4), seed=5, extra=None, temperature=0.1, max_gap=0.1),

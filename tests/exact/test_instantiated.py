@@ -4,8 +4,10 @@ The family is the Gaussian with its conjugate prior, so the posterior is known b
 enumeration, but the sampler sees only its density and its prior.
 """
 
+import numpy as np
 import pytest
 
+from tests.exact.enumeration import enumerate_states
 from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, LARGER_PROBLEMS, PROBLEMS
 from tests.exact.test_single_steps import (
     DEALS,
@@ -17,7 +19,8 @@ from tests.exact.test_single_steps import (
     check_move,
 )
 from tests.exact.test_sweep import check_sweep
-from tests.tiny import only
+from tests.sampler.test_invariants import check_draw
+from tests.tiny import make_chain, only
 from tests.twins import InstantiatedGaussian
 
 TWIN = InstantiatedGaussian()
@@ -26,6 +29,21 @@ SINGLE = [(move, name) for move in MOVES for name in ("equal, m=1", "r=2, m=2")]
     ("gibbs", "three groups"),
     ("follower swap", "three groups"),
 ]
+
+
+def test_draws():
+    """A draw tells the log posterior at its parameters, and slices adapt in a warm-up only."""
+    problem = PROBLEMS["r=2, m=2"]
+    chain = make_chain(problem, next(iter(enumerate_states(problem))), seed=1, family=TWIN)
+    widths = chain.likelihood.widths.copy()
+    for power in (1.0, 0.3):
+        chain.likelihood.power[0] = power
+        for _ in range(20):
+            check_draw(chain, chain.run(1))
+    assert np.array_equal(chain.likelihood.widths, widths)
+    chain.heat(1.0)
+    chain.run(1)
+    assert np.all(chain.likelihood.widths != widths)
 
 
 @pytest.mark.parametrize(("move", "name"), SINGLE)
@@ -43,7 +61,7 @@ def test_split_merge_alone(name):
 
 @pytest.mark.parametrize("move", list(DEALS))
 @pytest.mark.parametrize("name", ["equal, m=1", "r=2, m=2", "five and five"])
-def test_re_deal_and_exchange_alone(name, move):
+def test_re_deals_alone(name, move):
     problem = (PROBLEMS | LARGER_PROBLEMS)[name]
     check_deals(problem, DEALS[move], n_clusters_stays=True, family=TWIN)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fairmix import Fixed, Geometric, Uniform
-from fairmix.chain import make_partition_tables
-from fairmix.partition import PartitionPrior
+from fairmix.model.partition_prior import PartitionPrior
+from fairmix.sampler.arrays import make_partition_tables
 from tests.exact.enumeration import canonical, enumerate_states
 from tests.exact.problems import (
     CAPPED_PROBLEMS,
@@ -127,8 +127,8 @@ def check_mask_changes(problem, price, family=None):
 
 
 DEALT_PROBLEMS = PROBLEMS | LARGER_PROBLEMS | FREE_PROBLEMS
-# A re-deal is accepted less often than an exchange: with three a draw, rare states came in bursts.
-DEALS = {"re-deal": only(redeal_proposals=30), "exchange": only(exchange_proposals=3)}
+# A whole re-deal is accepted less often: with three a draw, rare states came in bursts.
+DEALS = {"re-deal": only(redeal_proposals=30), "partial re-deal": only(partial_redeal_proposals=3)}
 
 
 @pytest.mark.parametrize("name", list(DEALT_PROBLEMS | CAPPED_PROBLEMS))
@@ -143,11 +143,11 @@ def test_split_merge_alone(name):
         (name, move)
         for name, problem in DEALT_PROBLEMS.items()
         for move in DEALS
-        # At most half of a group is free in an exchange: two followers never change places.
+        # At most half of a group is loose in a partial re-deal: two followers never change places.
         if move == "re-deal" or 2 not in problem.sizes[1:]
     ],
 )
-def test_re_deal_and_exchange_alone(name, move):
+def test_re_deals_alone(name, move):
     check_deals(DEALT_PROBLEMS[name], DEALS[move], n_clusters_stays=True)
 
 

@@ -15,7 +15,7 @@ from tests.monte_carlo import assert_law, assert_mean
 from tests.tiny import NO_DEALS, check_invariants, make_chain, only
 
 N_DRAWS = 100_000
-A_FEW_DEALS = {"split_merge_proposals": 2, "redeal_proposals": 1, "exchange_proposals": 1}
+A_FEW_DEALS = {"split_merge_proposals": 2, "redeal_proposals": 1, "partial_redeal_proposals": 1}
 
 
 def run_chain(problem, weights, family, **schedule):

@@ -51,7 +51,7 @@ class Waiting(NamedTuple):
     rate: float = 1.0
 
     @property
-    def values(self):
+    def kind(self):
         return "amounts"
 
     def n_statistics(self, n_columns):

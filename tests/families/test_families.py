@@ -70,7 +70,7 @@ def prepare(name, rows):
 def check_marginals(name, rows):
     prepared, row_stats = prepare(name, rows)
     if name == "gaussian-tied":
-        prepared.variance[0] = 0.7
+        prepared.shared[0] = 0.7
         expected = tied_log_marginal(rows, 0.7)
     else:
         log_marginal, _ = make_log_marginal(name, rows)
@@ -136,7 +136,7 @@ def test_the_tied_variance_follows_its_posterior():
     log_priors = np.empty(len(draws))
     for k in range(len(draws)):
         log_priors[k] = prepared.update_shared(rng, counts, cluster_stats)
-        draws[k] = prepared.variance[0]
+        draws[k] = prepared.shared[0]
     assert log_priors == pytest.approx(stats.invgamma.logpdf(draws, 1.5, scale=0.7), rel=1e-9)
 
     log_precision = np.linspace(-5, 6, 2000)
@@ -153,9 +153,9 @@ def test_the_tied_variance_follows_its_posterior():
 def test_a_given_variance_stays():
     rows = np.random.default_rng(0).normal(size=(5, 2))
     prepared, row_stats = prepare("gaussian-tied, given", rows)
-    before = float(prepared.variance[0])
+    before = float(prepared.shared[0])
     assert prepared.update_shared(np.random.default_rng(0), np.array([5.0]), row_stats[:1]) == 0.0
-    assert prepared.variance[0] == before
+    assert prepared.shared[0] == before
 
 
 @settings(max_examples=60, deadline=None)
@@ -254,6 +254,11 @@ def test_products_refuse_what_they_cannot_mix():
         (Exponential(shape=0), "shape"),
         (StudentT(location_sd=0), "location_sd"),
         (SkewNormal(skewness_sd=-1), "skewness_sd"),
+        (Gaussian(rate=True), "rate"),
+        (Gaussian(rate=10**30), "rate"),
+        (Gaussian(shape=1e-320), "shape"),
+        (Categorical(10**400), "alpha"),
+        (Categorical(1e300), "alpha"),
     ],
 )
 def test_bad_hyperparameters(family, name):

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from fairmix.chain import Start
+from fairmix.sampler.arrays import Start
 from tests.exact.enumeration import group_maps, is_inside, log_v, set_partitions
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairmix.chain import make_state
+from fairmix.sampler.arrays import make_state
 from tests.exact.problems import make_problem
 from tests.geweke.simulators import PriorSimulator, draw_rows, summarise
 from tests.monte_carlo import FALSE_ALARM, standard_error
@@ -40,7 +40,7 @@ STEPS = {
     "joint": only(joint_proposals=10),
     "split-merge": only(split_merge_proposals=8),
     "re-deal": only(redeal_proposals=5),
-    "exchange": only(exchange_proposals=5),
+    "partial re-deal": only(partial_redeal_proposals=5),
 }
 N_REPLICATIONS = 6_000
 

@@ -3,8 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
-from fairmix.distances import Euclidean, Hamming
-from fairmix.matching import arrange_groups, choose_extra, initial_match
+from fairmix.model.distances import euclidean, hamming
+from fairmix.model.grouping import arrange_groups
+from fairmix.model.matching import choose_extra, initial_match
 
 
 def make_grouping(*sizes):
@@ -33,7 +34,7 @@ def test_multiplicity_and_remainder():
 def test_extra_has_the_right_size(extra):
     grouping = make_grouping(7, 11, 14, 20)
     points = np.random.default_rng(0).normal(size=(grouping.n_rows, 2))
-    chosen = choose_extra(extra, grouping, Euclidean(points), np.random.default_rng(1))
+    chosen = choose_extra(extra, grouping, euclidean(points), np.random.default_rng(1))
     assert chosen.sum(axis=1).tolist() == [0, 4, 0, 6]
 
 
@@ -44,7 +45,7 @@ def test_medoids_represent_clumps():
     points = np.concatenate([anchors, rng.normal(size=(33, 2))])
     grouping = make_grouping(30, 33)
     for seed in range(5):
-        chosen = choose_extra("medoids", grouping, Euclidean(points), np.random.default_rng(seed))
+        chosen = choose_extra("medoids", grouping, euclidean(points), np.random.default_rng(seed))
         clumps = np.flatnonzero(chosen[1]) // 10
         if sorted(clumps.tolist()) == [0, 1, 2]:
             break
@@ -54,9 +55,9 @@ def test_medoids_represent_clumps():
 
 @pytest.mark.parametrize("remainder", [1, 5, 10, 11])
 def test_medoids_in_blocks(remainder, monkeypatch):
-    monkeypatch.setattr("fairmix.matching.BLOCK_SIZE", 5)
+    monkeypatch.setattr("fairmix.model.matching.BLOCK_SIZE", 5)
     grouping = make_grouping(12, 12 + remainder)
-    distance = Euclidean(np.random.default_rng(0).normal(size=(grouping.n_rows, 2)))
+    distance = euclidean(np.random.default_rng(0).normal(size=(grouping.n_rows, 2)))
     chosen = choose_extra("medoids", grouping, distance, np.random.default_rng(1))
     assert chosen[1].sum() == remainder
 
@@ -72,7 +73,7 @@ def test_shuffling_keeps_groups_together():
 def test_medoids_with_duplicates():
     points = np.zeros((25, 2))
     chosen = choose_extra(
-        "medoids", make_grouping(10, 15), Euclidean(points), np.random.default_rng(0)
+        "medoids", make_grouping(10, 15), euclidean(points), np.random.default_rng(0)
     )
     assert chosen[1].sum() == 5
 
@@ -115,7 +116,7 @@ def test_extra_rows_need_a_dict_with_several_groups():
 @pytest.mark.parametrize("sizes", [(4, 4), (4, 8), (4, 11), (3, 4, 9), (5,)])
 def test_first_match_keeps_capacities(method, sizes):
     grouping = make_grouping(*sizes)
-    distance = Euclidean(np.random.default_rng(0).normal(size=(grouping.n_rows, 2)))
+    distance = euclidean(np.random.default_rng(0).normal(size=(grouping.n_rows, 2)))
     extra = choose_extra("random", grouping, distance, np.random.default_rng(1))
     match = initial_match(method, grouping, extra, distance, np.random.default_rng(2))
     assert match[: sizes[0]].tolist() == list(range(sizes[0]))
@@ -126,7 +127,7 @@ def test_first_match_keeps_capacities(method, sizes):
 
 def test_transport_has_the_least_total_distance():
     grouping = make_grouping(4, 4)
-    distance = Euclidean(np.random.default_rng(3).normal(size=(8, 2)))
+    distance = euclidean(np.random.default_rng(3).normal(size=(8, 2)))
     match = initial_match(
         "transport", grouping, np.zeros((2, 4), dtype=bool), distance, np.random.default_rng(0)
     )
@@ -139,21 +140,21 @@ def test_transport_has_the_least_total_distance():
 
 
 def test_transport_in_blocks(monkeypatch):
-    monkeypatch.setattr("fairmix.matching.BLOCK_SIZE", 5)
+    monkeypatch.setattr("fairmix.model.matching.BLOCK_SIZE", 5)
     grouping = make_grouping(6, 17)
-    distance = Euclidean(np.random.default_rng(0).normal(size=(23, 2)))
+    distance = euclidean(np.random.default_rng(0).normal(size=(23, 2)))
     extra = choose_extra("medoids", grouping, distance, np.random.default_rng(1))
     match = initial_match("transport", grouping, extra, distance, np.random.default_rng(2))
     counts = np.bincount(match[6:], minlength=6)
     assert np.array_equal(counts, 2 + extra[1])
 
 
-@pytest.mark.parametrize("distance_type", [Euclidean, Hamming])
+@pytest.mark.parametrize("distance_type", [euclidean, hamming])
 def test_distance_matrix_equals_pairs(distance_type):
     points = np.random.default_rng(0).integers(3, size=(6, 4)).astype(float)
     distance = distance_type(points)
     matrix = distance.matrix(np.arange(6), np.arange(6))
     pairs = [[distance.between(i, j) for j in range(6)] for i in range(6)]
     assert matrix == pytest.approx(np.array(pairs))
-    if distance_type is Hamming:
+    if distance_type is hamming:
         assert distance.between(0, 1) == np.sum(points[0] != points[1])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from fairmix import Fixed, Geometric, ShiftedPoisson, Uniform
-from fairmix.partition import PartitionPrior, as_components_prior
+from fairmix.model.partition_prior import PartitionPrior, as_components_prior
 from tests.exact.enumeration import set_partitions
 from tests.monte_carlo import assert_mean
 
@@ -132,6 +132,63 @@ def test_a_prior_may_have_gaps(possible):
         assert table.log_v[t] == pytest.approx(direct_log_v(10, t, 1.0, prior), rel=1e-9)
 
 
+# log V_n(t + 1) / V_n(t) for n = 350,000 and gamma = 1, the series summed with 40 digits.
+LARGE = [
+    (Geometric(0.1), 1, -12.177894339968866),
+    (Geometric(0.1), 1023, 0.9932630263626331),
+    (Geometric(0.1), 1500, 1.7594962248104327),
+    (Geometric(0.1), 20_000, 6.982451101064797),
+    (Geometric(0.1), 200_003, 12.064618136458787),
+    (Geometric(0.1), 262_144, 12.772432414454222),
+    (Geometric(0.1), 349_999, 13.53685068780469),
+    (ShiftedPoisson(3), 1, -10.973923250008971),
+    (ShiftedPoisson(3), 1500, -4.35745737151514),
+    (ShiftedPoisson(3), 20_000, -1.8191007748507255),
+    (ShiftedPoisson(3), 200_003, 0.08702939327847915),
+    (ShiftedPoisson(3), 349_999, 0.40546867953239907),
+]
+
+
+@pytest.mark.parametrize("prior", [Geometric(0.1), ShiftedPoisson(3)], ids=repr)
+def test_a_large_table_needs_few_sums(prior, monkeypatch):
+    summed = []
+    series = PartitionPrior._series
+    monkeypatch.setattr(
+        PartitionPrior, "_series", lambda self, t, *walk: summed.append(t) or series(self, t, *walk)
+    )
+    table = PartitionPrior(350_000, 1.0, prior)
+    assert len(summed) < 2000
+    assert np.isfinite(table.log_v).all()
+    for of_prior, t, log_ratio in LARGE:
+        if of_prior == prior:
+            # A Poisson probability of e^(-4 million) is known to 1e-9 itself.
+            bound = 1e-12 if prior == Geometric(0.1) else 1e-9
+            assert table.log_ratio[t] == pytest.approx(log_ratio, rel=1e-12, abs=bound)
+
+
+UNEVEN = {
+    "geometric": Geometric(0.1),
+    "poisson": ShiftedPoisson(3),
+    "ends": Uniform(1500),
+    "ends late": Uniform(2999),
+    "every seventh": lambda k: -0.1 * k if k % 7 == 0 else -math.inf,
+    "a lump": lambda k: -0.5 * k + (900.0 if k == 1900 else 0.0),
+    "a gap": lambda k: -math.inf if 1400 < k < 1700 else -0.2 * k,
+    "a kink": lambda k: -0.9 * k if k < 2100 else -1890.0 - 0.05 * (k - 2100),
+}
+
+
+@pytest.mark.parametrize("prior", UNEVEN.values(), ids=UNEVEN)
+def test_ratios_read_off_a_polynomial_equal_those_summed_one_by_one(prior, monkeypatch):
+    n, prior = 3000, as_components_prior(prior)
+    table = PartitionPrior(n, 0.8, prior)
+    monkeypatch.setattr("fairmix.model.partition_prior.ONE_BY_ONE", n)
+    one_by_one = PartitionPrior(n, 0.8, prior)
+    assert np.array_equal(table.log_v[:1025], one_by_one.log_v[:1025])
+    assert table.log_ratio == pytest.approx(one_by_one.log_ratio, abs=1e-10)
+    assert table.log_v == pytest.approx(one_by_one.log_v, rel=1e-12)
+
+
 def test_threads_may_share_a_prior():
     alone = PartitionPrior(2, 0.1, Geometric(0.001))
     expected = [alone.components_given_clusters(t)[1] for t in (1, 2)]
@@ -154,7 +211,18 @@ def test_fixed_components_are_certain():
     [
         (lambda: Geometric(0.0), "success_prob"),
         (lambda: Geometric(1.5), "success_prob"),
+        (lambda: Geometric("a"), "success_prob"),
         (lambda: Fixed(0), "n_components"),
+        (lambda: Fixed(10**9), "n_components must be .* at most"),
+        (lambda: Uniform(10**30), "max_components must be .* at most"),
+        (lambda: ShiftedPoisson(10**400), "rate"),
+        (lambda: ShiftedPoisson("a"), "rate"),
+        (
+            lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: "a")),
+            "components_prior: the function .* failed for k = 1 .*log p_K",
+        ),
+        (lambda: PartitionPrior(5, 1.0, as_components_prior(lambda: 0.0)), "failed for k = 1"),
+        (lambda: PartitionPrior(5, 1.0, as_components_prior(lambda k: 1 / 0)), "ZeroDivision"),
         (lambda: Fixed(2.5), "n_components"),
         (lambda: Uniform(-1), "max_components"),
         (lambda: ShiftedPoisson(-1.0), "rate"),
@@ -170,8 +238,8 @@ def test_fixed_components_are_certain():
     ],
 )
 def test_bad_priors(make, match, monkeypatch):
-    monkeypatch.setattr("fairmix.partition.MAX_TERMS", 2**13)
-    with pytest.raises(ValueError, match=match):
+    monkeypatch.setattr("fairmix.model.partition_prior.MAX_TERMS", 2**13)
+    with pytest.raises((ValueError, TypeError), match=match):
         make()
 
 

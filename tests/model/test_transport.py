@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairmix.baselines import FairAssignment, FairKMeans, fair_transport
-from fairmix.baselines.fair_transport import assign_fairly
+from fairmix.baselines import FairAssignment, FairKMeans
 from fairmix.metrics import cost
+from fairmix.model import transport
+from fairmix.model.transport import assign_fairly
 
 
 def make_problem(sizes, n_clusters, seed):
@@ -80,8 +81,8 @@ def test_prices_say_where_rows_go():
 def test_many_rows_by_samples_are_the_same_program(slack, monkeypatch):
     costs, codes = make_problem((300, 500), 4, 1)
     whole = assign_fairly(costs, codes, slack)
-    monkeypatch.setattr(fair_transport, "MAX_ROWS", 60)
-    monkeypatch.setattr(fair_transport, "OPEN_ROWS", 20)
+    monkeypatch.setattr(transport, "MAX_ROWS", 60)
+    monkeypatch.setattr(transport, "OPEN_ROWS", 20)
     parts = assign_fairly(costs, codes, slack)
     assert parts.least_cost == pytest.approx(whole.least_cost, rel=1e-9)
     again = assign_fairly(costs, codes, slack, prices=parts.prices)
@@ -91,8 +92,8 @@ def test_many_rows_by_samples_are_the_same_program(slack, monkeypatch):
 def test_unhelpful_prices_do_no_harm(monkeypatch):
     costs, codes = make_problem((80, 120), 3, 2)
     whole = assign_fairly(costs, codes)
-    monkeypatch.setattr(fair_transport, "MAX_ROWS", 10)
-    monkeypatch.setattr(fair_transport, "OPEN_ROWS", 5)
+    monkeypatch.setattr(transport, "MAX_ROWS", 10)
+    monkeypatch.setattr(transport, "OPEN_ROWS", 5)
     wrong = assign_fairly(costs, codes, prices=np.array([[9.0, 0, 0], [0, 0, 9.0]]))
     assert wrong.least_cost == pytest.approx(whole.least_cost, rel=1e-9)
 

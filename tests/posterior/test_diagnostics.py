@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from fairmix.diagnostics import bulk_ess, r_hat
+from fairmix.posterior.diagnostics import bulk_ess, r_hat
 
 
 def ar1(rng, n_chains, n_draws, rho):
