@@ -18,7 +18,7 @@ from real_data import DRAWS, load
 from sklearn.exceptions import ConvergenceWarning
 
 from fairmix import FairBayesianClustering
-from fairmix.diagnostics import bulk_ess, r_hat
+from fairmix.posterior.diagnostics import bulk_ess, r_hat
 
 STARTS = ("one", "singletons", "kmeans", 20) * 2
 

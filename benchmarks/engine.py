@@ -22,41 +22,27 @@ import numpy as np
 import pandas as pd
 from sklearn.mixture import BayesianGaussianMixture
 
-from fairmix.chain import Chain, initial_start
-from fairmix.distances import Euclidean
+from fairmix import Fixed
 from fairmix.families import Gaussian
-from fairmix.matching import arrange_groups, choose_extra, initial_match
-from fairmix.model import Model
-from fairmix.partition import Fixed, PartitionPrior, as_components_prior
-from fairmix.preparation import standardise
-from fairmix.schedule import make_schedule
-from fairmix.start import initial_labels
+from fairmix.model.grouping import arrange_groups
+from fairmix.model.problem import Problem, read_table
+from fairmix.sampler.assembly import Settings, make_chain, make_model
+from fairmix.tables.groups import read_groups
 
-NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "exchange_proposals": 0}
+NO_DEALS = {"split_merge_proposals": 0, "redeal_proposals": 0, "partial_redeal_proposals": 0}
 N_ROUNDS = 7
 
 
-def make_chain(X, groups, components_prior=None, seed=0):
-    names, codes = np.unique(groups, return_inverse=True)
-    rng = np.random.default_rng(seed)
-    grouping = arrange_groups(names.tolist(), codes, rng)
-    rows = np.ascontiguousarray(standardise(np.asarray(X, dtype=float))[grouping.order])
-    distance = Euclidean(rows)
-    model = Model(
-        rows=rows,
-        family=Gaussian().prepare(rows),
-        distance=distance,
-        grouping=grouping,
-        extra=choose_extra("random", grouping, distance, rng),
-        n_masked=np.zeros(grouping.n_groups, dtype=np.int64),
-        temperature=1.0,
-        partition_prior=PartitionPrior(
-            grouping.n_anchors, 1.0, as_components_prior(components_prior)
-        ),
-    )
-    match = initial_match("transport", grouping, model.extra, distance, rng)
-    labels = initial_labels("kmeans", model, match, rng)
-    return Chain(model, initial_start(model, labels, match, rng), make_schedule(model), rng)
+def start_chain(X, groups, components_prior=None):
+    """Give a Gaussian chain as fit makes it, and the rows in standard units."""
+    rng = np.random.default_rng(0)
+    groups = read_groups(groups, len(X))
+    _, table = read_table(X, Gaussian())
+    grouping = arrange_groups(groups.names, groups.codes, rng)
+    problem = Problem.of_rows(table, Gaussian(), grouping)
+    settings = Settings(components_prior=components_prior, init_partition="kmeans")
+    model = make_model(problem, settings, rng)
+    return make_chain(model, settings, [np.random.SeedSequence(0)], 0), table.rows
 
 
 def time_sweeps(chain, n_sweeps):
@@ -89,8 +75,7 @@ def sweep_of_the_issue(chain):
 
 
 def compare_with_em(X, groups):
-    chain = make_chain(X, groups)
-    rows = standardise(np.asarray(X, dtype=float))
+    chain, rows = start_chain(X, groups)
     default, issue = chain.schedule, sweep_of_the_issue(chain)
     n_followers = issue.follower_swaps
     chain.run(1, 1000)
@@ -126,7 +111,7 @@ def scaling(X, groups):
         rows = np.tile(X, (times, 1))
         rows += 0.05 * X.std(axis=0) * rng.normal(size=rows.shape)
         # Ten components, so that every size has the same number of clusters.
-        chains[times] = make_chain(rows, np.tile(groups, times), Fixed(10))
+        chains[times], _ = start_chain(rows, np.tile(groups, times), Fixed(10))
         chains[times].run(1, 3)
         n_clusters = chains[times].state.n_clusters[0]
         print(f"  {len(rows):6,d} rows, {n_clusters} clusters")

@@ -24,7 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 from fairmix import FairBayesianClustering, metrics
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_toy
-from fairmix.diagnostics import r_hat
+from fairmix.posterior.diagnostics import r_hat
 
 OPTIONS = {"n_jobs": 2, "random_state": 0}
 

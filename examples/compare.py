@@ -17,7 +17,7 @@ def main():
     print(found.summary().round(4).to_string())
     folder = Path("demo-output")
     folder.mkdir(exist_ok=True)
-    found.plot().savefig(folder / "trade_off.png", dpi=100)
+    found.plot().figure.savefig(folder / "trade_off.png", dpi=100)
     print(f"wrote {folder / 'trade_off.png'}")
 
 

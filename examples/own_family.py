@@ -7,12 +7,13 @@ import math
 from pathlib import Path
 from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from fairmix import FairBayesianClustering
 from fairmix.families import check_family
-from fairmix.plotting import plot_clustering
+from fairmix.plots import plot_clustering
 
 
 class Attempts(NamedTuple):
@@ -40,7 +41,7 @@ class Attempts(NamedTuple):
         return total
 
     @property
-    def values(self):
+    def kind(self):
         """Columns hold counts."""
         return "counts"
 
@@ -80,7 +81,7 @@ class Weibull(NamedTuple):
             params[k] = sd * rng.standard_normal()
 
     @property
-    def values(self):
+    def kind(self):
         """Columns hold numbers from 0 on."""
         return "amounts"
 
@@ -128,10 +129,10 @@ def main():
     print(model.posterior_.summary())
     folder = Path("demo-output")
     folder.mkdir(exist_ok=True)
-    figure = plot_clustering(
+    plot_clustering(
         model, durations, customers["region"], title="Weibull durations, fair by region"
     )
-    figure.savefig(folder / "own_family.png", dpi=150)
+    plt.savefig(folder / "own_family.png", dpi=150)
     print(f"wrote {folder / 'own_family.png'}")
 
 

@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from fairmix import FairBayesianClustering, metrics
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_toy
-from fairmix.plotting import plot_clustering
+from fairmix.plots import plot_clustering
 
 
 def describe(name, model, toy):
@@ -46,10 +47,10 @@ def main():
     pd.DataFrame(table).to_csv(output / "labels.csv", index_label="row")
     plot_clustering(
         fair, toy.data, toy.sensitive_features, title="Fair Bayesian clustering of the toy data"
-    ).savefig(output / "fair.png", dpi=120)
-    plot_clustering(
-        plain, toy.data, toy.sensitive_features, title="Plain mixture of the toy data"
-    ).savefig(output / "plain.png", dpi=120)
+    )
+    plt.savefig(output / "fair.png", dpi=120)
+    plot_clustering(plain, toy.data, toy.sensitive_features, title="Plain mixture of the toy data")
+    plt.savefig(output / "plain.png", dpi=120)
     print(f"\nWritten: {output / 'labels.csv'}, {output / 'fair.png'}, {output / 'plain.png'}")
 
 
