@@ -26,6 +26,9 @@ LAYERS = [
     {"baselines"},
     {"caps", "comparison", "loading"},
     {"plots"},
+    {"report"},
+    {"cli"},
+    {"__main__"},
 ]
 #: A picture hangs off the thing it shows, so these import late from a layer below.
 HANGERS = {("comparison", "plots")}
