@@ -20,7 +20,7 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m tests.compile_samplers --all
-	$(BIN)/python -m pytest -n 2
+	SHARE_OF_DRAWS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
