@@ -94,7 +94,7 @@ def _tell_what_was_asked(summary: Mapping[str, Any]) -> list[str]:
     asked, gap, largest = fairness["asked"], fairness["gap"], fairness["largest_gap_of_draws"]
     if not fairness["attributes"]:
         return ["There was one group only, so nothing was made fair."]
-    found = f"The gap, which sums up all such differences, is {gap:.3f} (0 is perfectly fair)"
+    found = f"The gap, which sums up such differences, is {gap:.3f} (0 is perfectly fair)"
     if asked["by"] == "nothing":
         return [f"{found}. Fairness was measured here, but not asked for."]
     if isinstance(asked["max_gap"], dict):
@@ -126,11 +126,13 @@ def _tell_use(summary: Mapping[str, Any]) -> str:
             "and 100 draws of each, or more. Take this as a first look."
         )
     if chains["verdict"] == AGREE:
-        return f"{who} agree. All that is on this page may be used."
+        return f"{who} agree, so another run would tell the same. That does not make the clusters sure, "
+            "or fair enough for what you want to do: both stand above."
     if chains["verdict"] == AGREE_BUT_NOT_ON_NUMBER:
         return (
             f"{who} agree on the clusters, but not on how many there are: small ones come and go. "
-            "The clusters may be used; how probable each number of clusters is may not."
+            "Another run would find much the same clusters, but it might tell other probabilities "
+            "of how many there are."
         )
     return (
         f"{who} disagree: each found other clusters, so another run might find others again. Do "

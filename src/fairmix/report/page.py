@@ -8,15 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from fairmix.files import write_whole
-from fairmix.posterior.verdict import AGREE, DISAGREE
+from fairmix.posterior.verdict import AGREE, AGREE_BUT_NOT_ON_NUMBER, CANNOT_TELL, DISAGREE
 from fairmix.posterior.wording import NOTICEABLE, number, percent
 from fairmix.report.drawing import draw_columns, draw_histogram, draw_share
 from fairmix.report.summary import FORMAT, summarize
 
 #: Columns that the card of a cluster shows, and levels of each.
-MAX_TRAITS, MAX_LEVELS = 6, 3
+MAX_TRAITS, MAX_LEVELS = 5, 3
 #: From which difference to the other rows on, in standard deviations, it is told how large it is.
 LARGE, CLEAR = 1.5, 0.5
+#: Of a category, levels whose share differs by less are told of only if none differs more.
+LEAST_DIFFERENCE = 0.02
+#: How each verdict looks, and whether the figures can be trusted.
+STATUS = {
+    AGREE: ("good", "Yes"),
+    AGREE_BUT_NOT_ON_NUMBER: ("careful", "For the most part"),
+    CANNOT_TELL: ("careful", "That is not known"),
+    DISAGREE: ("bad", "Not yet"),
+}
 #: So many groups have colours of their own.
 N_COLOURS = 8
 #: Columns of the picture of how many clusters there are.
@@ -56,7 +65,8 @@ def render(summary: Mapping[str, Any]) -> str:
         lstrip_blocks=True,
     )
     pages.filters |= {
-        "percent": lambda share: percent(share).replace(" ", "\N{NO-BREAK SPACE}"),
+        "glue": _glue,
+        "percent": lambda share: _glue(percent(share)),
         "like": number,
         "thousands": lambda count: f"{count:,}",
     }
@@ -65,14 +75,16 @@ def render(summary: Mapping[str, Any]) -> str:
         "picture_of_numbers": _picture_of_numbers,
         "picture_of_certainty": _picture_of_certainty,
         "bar": _bar,
-        "told_traits": _told_traits,
+        "MAX_TRAITS": MAX_TRAITS,
         "told_levels": _told_levels,
         "word_of_effect": _word_of_effect,
-        "status": _status,
+        "status": lambda verdict: STATUS[verdict][0],
+        "trust": lambda verdict: STATUS[verdict][1],
         "CLEAR": CLEAR,
         "N_COLOURS": N_COLOURS,
     }
-    return pages.get_template("page.html").render(s=summary)
+    answer = {each["about"]: each["text"] for each in summary["answer"]}
+    return pages.get_template("page.html").render(s=summary, answer=answer)
 
 
 def write_report(summary_or_model: Any, path: Any) -> None:
@@ -102,6 +114,11 @@ def _markup(svg: str) -> Any:
     from markupsafe import Markup
 
     return Markup(svg)
+
+
+def _glue(text: str) -> str:
+    """Keep a figure and its sign on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _bar(share: float, most: float, css: str, mark: float | None = None) -> Any:
@@ -163,18 +180,13 @@ def _picture_of_certainty(certainty: Mapping[str, Any], n_rows: int) -> Any:
     )
 
 
-def _told_traits(cluster: Mapping[str, Any], n_clusters: int) -> list[Mapping[str, Any]]:
-    """Choose the columns that the card of a cluster shows."""
-    traits: list[Mapping[str, Any]] = cluster["traits"]
-    told = [each for each in traits if abs(each["effect"]) >= NOTICEABLE or n_clusters == 1]
-    return told[:MAX_TRAITS]
-
-
 def _told_levels(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> list[int]:
     """Choose the levels of a category whose shares differ most from those of all rows."""
     pairs = enumerate(zip(trait["shares"] or [], feature["shares"] or [], strict=False))
     apart = {k: abs(own - overall) for k, (own, overall) in pairs if None not in (own, overall)}
-    return sorted(apart, key=lambda k: -apart[k])[:MAX_LEVELS]
+    by_difference = sorted(apart, key=lambda k: -apart[k])
+    clear = [k for k in by_difference if apart[k] >= LEAST_DIFFERENCE]
+    return clear[:MAX_LEVELS] or by_difference[:1]
 
 
 def _word_of_effect(effect: float) -> str:
@@ -186,9 +198,3 @@ def _word_of_effect(effect: float) -> str:
         return f"much {word}"
     return word if abs(effect) >= CLEAR else f"a little {word}"
 
-
-def _status(verdict: str) -> str:
-    """Give the class of the banner that says what may be used."""
-    if verdict == AGREE:
-        return "good"
-    return "bad" if verdict == DISAGREE else "careful"
