@@ -126,8 +126,10 @@ def _tell_use(summary: Mapping[str, Any]) -> str:
             "and 100 draws of each, or more. Take this as a first look."
         )
     if chains["verdict"] == AGREE:
-        return f"{who} agree, so another run would tell the same. That does not make the clusters sure, "
-            "or fair enough for what you want to do: both stand above."
+        return (
+            f"{who} agree, so another run would tell the same. That does not make the clusters "
+            "sure, or fair enough for what you want to do: see above for both."
+        )
     if chains["verdict"] == AGREE_BUT_NOT_ON_NUMBER:
         return (
             f"{who} agree on the clusters, but not on how many there are: small ones come and go. "

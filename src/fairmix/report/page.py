@@ -67,7 +67,7 @@ def render(summary: Mapping[str, Any]) -> str:
     pages.filters |= {
         "glue": _glue,
         "percent": lambda share: _glue(percent(share)),
-        "like": number,
+        "like": _number,
         "thousands": lambda count: f"{count:,}",
     }
     pages.globals |= {
@@ -121,6 +121,10 @@ def _glue(text: str) -> str:
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
+def _number(value: float, spread: float) -> str:
+    return number(value, spread).replace("-", "\N{MINUS SIGN}")
+
+
 def _bar(share: float, most: float, css: str, mark: float | None = None) -> Any:
     return _markup(draw_share(share, most, css, mark))
 
@@ -141,11 +145,12 @@ def _picture_of_trait(feature: Mapping[str, Any], trait: Mapping[str, Any], clus
 
 def _plain(edge: float, step: float) -> str:
     """Give an edge with the digits of the step between edges."""
-    return f"{edge:.4g}" if step < 1e-4 else f"{edge:,.12g}"
+    text = f"{edge:.4g}" if step < 1e-4 else f"{edge:,.12g}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _range(half: list[float] | None, sd: float | None) -> str:
-    return "not told" if half is None else f"{number(half[0], sd or 0)} to {number(half[1], sd or 0)}"
+    return "not told" if half is None else f"{_number(half[0], sd or 0)} to {_number(half[1], sd or 0)}"
 
 
 def _picture_of_numbers(numbers: Mapping[str, Any]) -> Any:
