@@ -10,6 +10,8 @@ from fairmix.posterior.wording import percent
 
 #: A number of clusters that so many draws have is told of alone.
 NEARLY_ALL = 0.9
+#: A smaller difference of shares is none.
+HARDLY_ANY = 0.0005
 
 
 def tell_answer(summary: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -70,22 +72,24 @@ def _tell_certainty(summary: Mapping[str, Any]) -> str:
 
 def _tell_shares(summary: Mapping[str, Any]) -> list[str]:
     """Say where the shares of two groups differ most."""
-    attributes = [each for each in summary["fairness"]["attributes"] if not each["is_crossed"]]
-    worst: tuple[float, str] = (-1.0, "")
-    for attribute in attributes:
-        for cluster, shares in zip(
-            summary["clusters"], attribute["shares_by_cluster"], strict=True
-        ):
-            known = [(s, g["name"]) for s, g in zip(shares, attribute["groups"], strict=True) if s is not None]
-            if len(known) < 2:
-                continue
-            (low, least), (high, most) = min(known), max(known)
-            words = (
-                f"Groups differ most in cluster {cluster['number']}: it has {percent(high)} of all "
-                f"“{most}” rows and {percent(low)} of all “{least}” rows."
-            )
-            worst = max(worst, (high - low, words))
-    return [worst[1]] if worst[1] else []
+    found = []
+    for attribute in summary["fairness"]["attributes"]:
+        names = [group["name"] for group in attribute["groups"]]
+        pairs = zip(summary["clusters"], attribute["shares_by_cluster"], strict=True)
+        for cluster, shares in pairs:
+            known = [(s, name) for s, name in zip(shares, names, strict=True) if s is not None]
+            if len(known) > 1 and not attribute["is_crossed"]:
+                found.append((max(known)[0] - min(known)[0], cluster["number"], known))
+    if not found:
+        return []
+    difference, number, known = max(found, key=lambda each: each[0])
+    if difference < HARDLY_ANY:
+        return ["In every cluster, all groups have the same share."]
+    (low, least), (high, most) = min(known), max(known)
+    return [
+        f"Groups differ most in cluster {number}: it has {percent(high)} of all “{most}” rows and "
+        f"{percent(low)} of all “{least}” rows."
+    ]
 
 
 def _tell_what_was_asked(summary: Mapping[str, Any]) -> list[str]:

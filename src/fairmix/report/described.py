@@ -143,8 +143,8 @@ def _told_levels(feature: Feature) -> list[int] | None:
     if feature.levels is None or shares is None:
         return None
     n_rows = [round(share * feature.overall.n_present) for share in shares]
-    frequent = [k for k in np.argsort(-np.array(n_rows), kind="stable").tolist()]
-    kept = [k for k in frequent if n_rows[k] >= LEAST_ROWS]
+    by_number = np.argsort(-np.array(n_rows), kind="stable").tolist()
+    kept = [k for k in by_number if n_rows[k] >= LEAST_ROWS]
     if len(kept) < len(shares) or len(kept) > MAX_LEVELS:
         kept = kept[: MAX_LEVELS - 1]  # one is for the others
     return sorted(kept)
@@ -179,7 +179,5 @@ def _figures(summary: Summary, levels: list[int] | None) -> dict[str, Any]:
     counts = n_rows[levels]
     if len(levels) < len(n_rows):
         counts = np.append(counts, n_rows.sum() - counts.sum())
-    shares = [
-        None if count is None else count / summary.n_present for count in tell_counts(counts)
-    ]
+    shares = [None if count is None else count / summary.n_present for count in tell_counts(counts)]
     return told | {"shares": shares}

@@ -1,4 +1,4 @@
-"""How well rows were matched: how unlike are a row and the row that it went with?"""
+"""How well rows were matched: how unlike a row and the row that it went with are."""
 
 from __future__ import annotations
 

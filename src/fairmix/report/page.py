@@ -54,9 +54,7 @@ def render(summary: Mapping[str, Any]) -> str:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError as error:
-        raise ImportError(
-            'the report needs jinja2; run pip install "fairmix[report]".'
-        ) from error
+        raise ImportError('the report needs jinja2; run pip install "fairmix[report]".') from error
     pages = Environment(
         loader=PackageLoader("fairmix.report"),
         autoescape=True,
@@ -150,7 +148,10 @@ def _plain(edge: float, step: float) -> str:
 
 
 def _range(half: list[float] | None, sd: float | None) -> str:
-    return "not told" if half is None else f"{_number(half[0], sd or 0)} to {_number(half[1], sd or 0)}"
+    if half is None:
+        return "not told"
+    low, high = (_number(end, sd or 0.0) for end in half)
+    return f"{low} to {high}"
 
 
 def _picture_of_numbers(numbers: Mapping[str, Any]) -> Any:
@@ -202,4 +203,3 @@ def _word_of_effect(effect: float) -> str:
     if abs(effect) >= LARGE:
         return f"much {word}"
     return word if abs(effect) >= CLEAR else f"a little {word}"
-

@@ -35,9 +35,7 @@ def measure_price(model: Any, plain: Any) -> dict[str, Any]:
     fits = {"fair": model, "plain": plain}
 
     def means_of(scalar: str) -> dict[str, float]:
-        return {
-            name: float(getattr(fit.posterior_, scalar).mean()) for name, fit in fits.items()
-        }
+        return {name: float(getattr(fit.posterior_, scalar).mean()) for name, fit in fits.items()}
 
     log_likelihood = means_of("log_likelihood")
     lost = (log_likelihood["plain"] - log_likelihood["fair"]) / n_rows

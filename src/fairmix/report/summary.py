@@ -91,11 +91,9 @@ def _read_source(source: Mapping[str, Any] | None) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"source has {unknown[0]!r}; it may have {', '.join(SOURCE)}.")
     known = SOURCE | given
+    told = {name: None if known[name] is None else str(known[name]) for name in SOURCE}
     left_out = {str(name): str(why) for name, why in dict(known["left_out"] or {}).items()}
-    texts = {
-        name: None if known[name] is None else str(known[name]) for name in SOURCE.keys() - {"left_out"}
-    }
-    return {name: left_out if name == "left_out" else texts[name] for name in SOURCE}
+    return told | {"left_out": left_out}
 
 
 def _tell_table(model: Any, profile: Profile) -> dict[str, Any]:
