@@ -1,4 +1,4 @@
-"""Small fits of tables whose names want to be more than text, shared by the tests of this folder."""
+"""Small fits of tables whose names want to be more than text, shared by these tests."""
 
 import warnings
 

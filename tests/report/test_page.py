@@ -1,6 +1,7 @@
 """The page: all of the summary, nothing else, in an order that can be read aloud."""
 
 import copy
+import itertools
 import json
 import re
 import sys
@@ -49,7 +50,7 @@ class Reading(HTMLParser):
         return [(tag, attributes) for tag, attributes in self.elements if tag in tags]
 
 
-@pytest.fixture(params=["summary_by_gap", "summary_by_matching"])
+@pytest.fixture(params=["summary_by_gap", "summary_by_matching", "summary_with_all"])
 def summary(request):
     return request.getfixturevalue(request.param)
 
@@ -65,7 +66,8 @@ def test_figures_of_the_summary_are_on_the_page(summary):
     for cluster, sureness in zip(
         summary["clusters"], summary["certainty"]["by_cluster"], strict=True
     ):
-        assert f"{cluster['n_rows']} rows , {percent(cluster['share'])} of all" in text
+        rows = "row" if cluster["n_rows"] == 1 else "rows"
+        assert f"{cluster['n_rows']} {rows} , {percent(cluster['share'])} of all" in text
         assert cluster["name"] in text
         sure = percent(sureness["n_sure"] / cluster["n_rows"])
         assert f"{cluster['name']} {cluster['n_rows']:,} {sure}" in text
@@ -81,7 +83,7 @@ def test_a_page_has_one_title_and_headings_in_order(summary):
     levels = [int(tag[1]) for tag, _ in Reading(render(summary)).all("h1", "h2", "h3", "h4")]
     assert levels.count(1) == 1
     assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
 def test_tables_and_pictures_have_names(summary):
@@ -104,6 +106,21 @@ def test_a_page_runs_nothing_and_asks_nobody(summary):
         assert not any(name.startswith("on") or name == "src" for name in attributes)
         assert attributes.get("href", "#").startswith("#")
     assert "url(" not in render(summary)
+
+
+def test_what_is_seldom_there_is_told(summary_with_all):
+    text = Reading(render(summary_with_all)).text
+    for words in (
+        "12 rows between clusters 0 and 1",
+        "B not known",
+        "is part of “other”",
+        "Asked for was a balance of at least 0.2.",
+        "3 rows were exempt.",
+        "Too small to be described",
+        "made of a saved model without its rows",
+        "Asked for were gaps of at most 0.1 for sex",
+    ):
+        assert words in text
 
 
 def test_hostile_names_are_text(summary_by_gap):
@@ -165,7 +182,9 @@ def test_jinja2_is_asked_for_by_name(summary_by_gap, monkeypatch):
         render(summary_by_gap)
 
 
-def test_a_report_is_written_whole_or_not_at_all(by_matching, summary_by_gap, tmp_path, monkeypatch):
+def test_a_report_is_written_whole_or_not_at_all(
+    by_matching, summary_by_gap, tmp_path, monkeypatch
+):
     path = tmp_path / "report.html"
     write_report(summary_by_gap, path)
     assert path.read_text(encoding="utf-8") == render(summary_by_gap)

@@ -172,7 +172,7 @@ def test_what_fairness_cost_is_the_difference_of_two_fits(by_matching, plain, su
 def test_a_plain_fit_of_other_rows_is_refused(by_gap, plain):
     table, _ = people()
     other = fit(type(plain)(**QUICK), table[["visits"]][:100], None)
-    with pytest.raises(ValueError, match="plain must be a fitted Mixture.* of the same 260 rows"):
+    with pytest.raises(ValueError, match=r"plain must be a fitted Mixture.* of the same 260 rows"):
         summarize(by_gap, plain=other)
 
 
