@@ -37,7 +37,7 @@ def test_a_profile_shows_its_clusters(model):
     assert "&lt;script&gt;" in html
     for cluster in model.profile().clusters:
         assert f"<td>{cluster.size} (" in html
-    assert "(all: 44 %)" in html  # the share of the hostile group
+    assert "(all: 44\N{NO-BREAK SPACE}%)" in html  # the share of the hostile group
 
 
 def test_a_posterior_shows_its_summary_and_the_verdict(model):
@@ -65,7 +65,7 @@ def test_a_fitted_model_shows_its_answer_above_the_diagram(model):
     sizes = pd.Series(model.labels_).value_counts().sort_index()
     assert f"{len(sizes)} clusters of 90 rows; sizes: {', '.join(map(str, sizes))}" in answer
     assert f"{model.posterior_.fairness_gap.max():.4f} at most" in answer
-    assert "certain was at most 0.2000" in answer
+    assert "certain to be at most 0.2000" in answer
     assert "sk-top-container" in html
     assert bundle["text/html"].startswith(answer)
 

@@ -14,6 +14,7 @@ from fairmix.posterior.wording import percent
 from fairmix.report import render, summarize, write_report
 from tests.report.tables import CLOSING, IMAGE, SCRIPT, TEMPLATE
 
+HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 #: Elements that have no end.
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 
@@ -80,7 +81,7 @@ def test_figures_of_the_summary_are_on_the_page(summary):
 
 
 def test_a_page_has_one_title_and_headings_in_order(summary):
-    levels = [int(tag[1]) for tag, _ in Reading(render(summary)).all("h1", "h2", "h3", "h4")]
+    levels = [int(tag[1]) for tag, _ in Reading(render(summary)).all(*HEADINGS)]
     assert levels.count(1) == 1
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))

@@ -41,7 +41,7 @@ def show_model(model: Any) -> str:
     lines = []
     if posterior.group_gaps.shape[2]:
         bound = getattr(model, "gap_bound_", None)
-        certain = "" if bound is None else f"; certain was at most {bound:.4f}"
+        certain = "" if bound is None else f"; it was certain to be at most {bound:.4f}"
         lines.append(
             f"The fairness gap of the draws is {posterior.fairness_gap.mean():.4f} on average and "
             f"{posterior.fairness_gap.max():.4f} at most (0 is perfectly fair){certain}."
@@ -91,13 +91,20 @@ def show_profile(profile: Profile) -> str:
         }
         for cluster in profile.clusters
     ]
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).map(_glue)
     if not profile.attributes:
         table = table.drop(columns="groups")
     n_clusters = len(rows)
     what = "1 cluster" if n_clusters == 1 else f"{n_clusters} clusters"
     note = "Numbers: mean +- standard deviation; categories: a share. In brackets: all rows."
     return show_table(table, f"{what} of {profile.n_rows:,} rows", [note])
+
+
+def _glue(text: str) -> str:
+    """Keep on one line what belongs together."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%").replace(
+        " +- ", "\N{NO-BREAK SPACE}+-\N{NO-BREAK SPACE}"
+    )
 
 
 def _tell_verdict(posterior: Posterior) -> str:

@@ -132,7 +132,7 @@ def _tell_use(summary: Mapping[str, Any]) -> str:
     if chains["verdict"] == AGREE:
         return (
             f"{who} agree, so another run would tell the same. That does not make the clusters "
-            "sure, or fair enough for what you want to do: see above for both."
+            "sure, or fair enough for what you want to do."
         )
     if chains["verdict"] == AGREE_BUT_NOT_ON_NUMBER:
         return (

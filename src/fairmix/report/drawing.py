@@ -141,7 +141,7 @@ def _shares_of(counts: Sequence[int | None]) -> list[float]:
 
 
 def _short_percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "<1 %"
+    return "<1 %" if 0.0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _picture(
