@@ -172,6 +172,25 @@ def test_each_verdict_says_whether_figures_can_be_trusted(by_matching, monkeypat
     assert is_open == (word == DISAGREE)
 
 
+@pytest.mark.parametrize(
+    ("effect", "sd", "words"),
+    [
+        (-2.0, 1.0, "much lower"),
+        (0.7, 0.1, "higher"),
+        (0.3, 1.0, "a little higher"),
+        (0.0, 1.0, "like the others"),
+        (0.1, 0.3, "like the others, but closer together"),
+        (-0.3, 2.0, "a little lower, but more scattered"),
+    ],
+)
+def test_a_number_is_compared_in_words(summary_by_matching, effect, sd, words):
+    told = copy.deepcopy(summary_by_matching)
+    trait = told["clusters"][0]["traits"][0]
+    trait |= {"effect": effect, "sd": sd * told["features"][trait["feature"]]["sd"]}
+    card = Reading(render(told)).text.split("What is each cluster?")[1]
+    assert re.search(r"on average [\d.]+ , ([a-z, ]+) all rows:", card).group(1) == words
+
+
 def test_a_summary_of_another_format_is_refused(summary_by_gap):
     with pytest.raises(ValueError, match="format 2, but this version of fairmix renders 1"):
         render(summary_by_gap | {"format": 2})

@@ -9,12 +9,12 @@ import pytest
 
 import fairmix
 from fairmix import metrics
-from fairmix.baselines import FairletMixture
-from fairmix.report import summarize
+from fairmix.baselines import FairletMixture, MixtureOfFiniteMixtures
+from fairmix.report import render, summarize
 from fairmix.report.audit import audit_fairness
 from fairmix.report.described import TOO_SMALL, describe_clusters, describe_features
 from fairmix.report.disclosure import LEAST_CELL, LEAST_ROWS
-from tests.report.tables import IMAGE, QUICK, SOURCE, fit, people
+from tests.report.tables import IMAGE, QUICK, SOURCE, TEMPLATE, fit, people
 
 PAGE = Path(__file__).parents[2] / "docs" / "summary.md"
 
@@ -204,9 +204,20 @@ def test_other_samplers_are_summarised(plain):
     assert summarize(plain)["fairness"]["asked"]["by"] == "nothing"
     table, attributes = people()
     fairlets = fit(FairletMixture(**QUICK), table[["visits", IMAGE]], attributes["sex"])
-    assert summarize(fairlets)["fairness"]["asked"]["by"] == "fairlets"
-    alone = fit(fairmix.FairBayesianClustering(max_gap=1, **QUICK), table[["visits"]], None)
-    assert summarize(alone)["fairness"]["attributes"] == []
+    told = summarize(fairlets)
+    assert told["fairness"]["asked"]["by"] == "fairlets"
+    assert "put into small bundles" in render(told)
+
+
+def test_one_cluster_and_one_group_can_be_summarised():
+    table, _ = people()
+    model = MixtureOfFiniteMixtures(components_prior=fairmix.Fixed(1), **QUICK)
+    summary = summarize(fit(model, table[["visits", TEMPLATE]].assign(**{TEMPLATE: 1.0}), None))
+    assert summary["fairness"]["attributes"] == []
+    assert [each["n_rows"] for each in summary["clusters"]] == [260]
+    assert summary["table"]["constant"] == [TEMPLATE]
+    assert "one group only, so nothing was made fair" in summary["answer"][2]["text"]
+    assert "How fair" not in render(summary)
 
 
 def test_the_source_is_taken_over(summary_by_gap):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairmix.files import write_whole
+from fairmix.posterior.summaries import NARROW, WIDE
 from fairmix.posterior.verdict import AGREE, AGREE_BUT_NOT_ON_NUMBER, CANNOT_TELL, DISAGREE
 from fairmix.posterior.wording import NOTICEABLE, number, percent
 from fairmix.report.drawing import draw_columns, draw_histogram, draw_share
@@ -75,7 +76,7 @@ def render(summary: Mapping[str, Any]) -> str:
         "bar": _bar,
         "MAX_TRAITS": MAX_TRAITS,
         "told_levels": _told_levels,
-        "word_of_effect": _word_of_effect,
+        "compare": _compare,
         "status": lambda verdict: STATUS[verdict][0],
         "trust": lambda verdict: STATUS[verdict][1],
         "CLEAR": CLEAR,
@@ -195,11 +196,15 @@ def _told_levels(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> list[i
     return clear[:MAX_LEVELS] or by_difference[:1]
 
 
-def _word_of_effect(effect: float) -> str:
+def _compare(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> str:
     """Say how a number in a cluster differs from that of the other rows."""
-    if abs(effect) < NOTICEABLE:
-        return "like the others"
+    effect, ratio = trait["effect"], trait["sd"] / feature["sd"] if feature["sd"] else 1.0
     word = "higher" if effect > 0 else "lower"
     if abs(effect) >= LARGE:
         return f"much {word}"
-    return word if abs(effect) >= CLEAR else f"a little {word}"
+    if abs(effect) >= CLEAR:
+        return word
+    told = f"a little {word}" if abs(effect) >= NOTICEABLE else "like the others"
+    if ratio <= NARROW:
+        return f"{told}, but closer together"
+    return f"{told}, but more scattered" if ratio >= WIDE else told
