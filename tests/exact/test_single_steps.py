@@ -217,7 +217,7 @@ def check_extra_move(problem, family=None):
     weights = enumerate_states(problem)
     start = typical_state(weights)
     reachable = {s: w for s, w in weights.items() if (s[0], *s[2:]) == (start[0], *start[2:])}
-    states = run_states(problem, start, only(extra_moves=1), family=family)
+    states = run_states(problem, start, only(extra_moves=5), family=family)
     assert_law(states, normalise(reachable))
 
 
