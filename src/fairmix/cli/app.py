@@ -39,7 +39,7 @@ Data = Annotated[Path | None, typer.Argument(help="The table.", show_default=Fal
 Run = Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")]
 Config = Annotated[
     Path | None,
-    typer.Option(help="Settings from a TOML file; options come before.", rich_help_panel=RUN),
+    typer.Option(help="Settings from a TOML file; options overrule it.", rich_help_panel=RUN),
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", help="The answer as JSON, for scripts.", rich_help_panel=RUN)
@@ -64,13 +64,11 @@ def run(arguments: list[str]) -> int:
     """
     try:
         code = app(arguments, prog_name="fairmix", standalone_mode=False)
-        return code if isinstance(code, int) else DONE
     except CommandError as stop:
         tell_error(str(stop))
         return stop.code
     except (KeyboardInterrupt, typer.Abort):
-        tell_error("interrupted; nothing was written.")
-        return INTERRUPTED
+        code = INTERRUPTED
     except BrokenPipeError:  # whoever read our output has gone, as head does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
@@ -81,6 +79,9 @@ def run(arguments: list[str]) -> int:
         if os.environ.get("FAIRMIX_TRACEBACK"):
             raise
         return _tell_of(error)
+    if code == INTERRUPTED:  # some versions of typer catch it
+        tell_error("interrupted; nothing was written.")
+    return code if isinstance(code, int) else DONE
 
 
 def _tell_of(error: Exception) -> int:
@@ -311,7 +312,7 @@ def compile_samplers(
     """Compile the sampler now, so that no fit has to wait for it."""
     import itertools
 
-    from fairmix import compile as fill_cache
+    from fairmix.sampler.ahead import compile as fill_cache
 
     chosen = [tuple(text.split("+")) for text in families or ()]
     if not chosen:

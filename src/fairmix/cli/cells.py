@@ -92,6 +92,7 @@ class Scan:
         self.name = name
         self._decimal = decimal_sign
         self._missing = MISSING | missing
+        self._missing_numbers = numbers_among(missing)
         self._kind = kind
         self._n_seen = self._n_missing = self._n_numbers = self._n_dates = 0
         self._is_whole = True
@@ -174,23 +175,33 @@ class Scan:
                 "" if cell in self._missing else cell.replace(".", "x").replace(",", ".")
                 for cell in cells
             ]
-        try:
-            numbers = np.array(list(map(float, cells)))
-            # Texts such as "nan" and "1_000" are numbers to Python only; -999 may be missing.
-            is_plain = not np.isnan(numbers).any() and self._missing.isdisjoint(cells)
-            if is_plain and "_" not in "".join(cells):
-                return numbers, np.zeros(len(cells), dtype=bool)
-        except ValueError:
-            pass
-        missing = self._missing
-        is_missing = np.array([cell in missing for cell in cells], dtype=bool)
-        numbers = np.array(
-            [
-                np.nan if lacks or "_" in cell else _as_number(cell)
-                for cell, lacks in zip(cells, is_missing, strict=True)
-            ]
-        )
+        numbers = _plain_numbers(cells)
+        if numbers is not None and self._missing.isdisjoint(cells):
+            is_missing = np.zeros(len(cells), dtype=bool)
+        else:
+            is_missing = np.array([cell in self._missing for cell in cells], dtype=bool)
+            read = (_as_number(cell) for cell in cells)
+            numbers = np.where(is_missing, np.nan, np.fromiter(read, float, len(cells)))
+        if self._missing_numbers:
+            is_missing |= np.isin(numbers, self._missing_numbers)
+            numbers[is_missing] = np.nan
         return numbers, is_missing
+
+
+def _plain_numbers(cells: list[str]) -> NDArray[np.float64] | None:
+    """Give cells as numbers if all are."""
+    try:
+        numbers = np.array(list(map(float, cells)))
+    except ValueError:
+        return None
+    # "nan" and "1_000" are numbers to Python only.
+    return None if np.isnan(numbers).any() or "_" in "".join(cells) else numbers
+
+
+def numbers_among(texts: frozenset[str]) -> list[float]:
+    """Give those of some texts that are numbers: -999 stands for -999.0, too."""
+    numbers = map(_as_number, texts)
+    return [number for number in numbers if not np.isnan(number)]
 
 
 def column_of_values(
@@ -216,9 +227,9 @@ def column_of_values(
     """
     if isinstance(values, np.ndarray):
         values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
-        texts = {float(text) for text in missing if not np.isnan(_as_number(text))}
-        if texts:
-            values = np.where(np.isin(values, list(texts)), np.nan, values)
+        if numbers := numbers_among(missing):
+            is_missing = np.isin(values, numbers)
+            values = np.where(is_missing, np.nan, values) if is_missing.any() else values
         n_missing = int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
         return FileColumn(name, values, n_missing)
     present = [value for value in values if value is not None]
@@ -239,7 +250,7 @@ def column_of_values(
 
 def _as_number(text: str) -> float:
     try:
-        return float(text)
+        return float("nan" if "_" in text else text)
     except ValueError:
         return float("nan")
 

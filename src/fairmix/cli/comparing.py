@@ -68,7 +68,7 @@ def compare_methods(
             write_whole(out, csv_of(list(runs.columns), runs.to_numpy(dtype=object).tolist()))
         except OSError as error:
             raise refusal_to_write(out, error) from None
-    summary = result.summary().reset_index()
+    summary = result.summary().reset_index().round(3)
     plain = json.loads(summary.to_json(orient="records"))
     teller.answer(summary.to_string(index=False), plain)
     return DONE

@@ -6,6 +6,7 @@ they are left out with a word why, unless ``--columns`` names them.
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,11 @@ from fairmix.cli.reading import FileTable
 from fairmix.cli.settings import Settings, nearest
 from fairmix.cli.telling import CommandError, in_options, sentence
 from fairmix.estimator import FairBayesianClustering
-from fairmix.families.choice import choose_family
+from fairmix.families.choice import FAMILIES, choose_family
+from fairmix.model.cap import resolve_cap
+from fairmix.model.feasible import smallest_gap
 from fairmix.model.grouping import arrange_groups
+from fairmix.model.problem import groups_of_attributes, measured_groups
 from fairmix.model.problem import read_table as read_features
 from fairmix.model.smallest_group import check_capped_groups, check_groups, remedies
 from fairmix.tables.cells import shorten
@@ -157,6 +161,11 @@ def _find_names(found: Inspection) -> None:
                 found.problems.append(
                     f"--{option.replace('_', '-')}: {name!r} is no column of the table{hint}"
                 )
+    families = settings.family.values() if isinstance(settings.family, dict) else [settings.family]
+    for family in families:
+        if family not in (*FAMILIES, "auto"):
+            hint = nearest(family, FAMILIES) or f"; the families are auto, {', '.join(FAMILIES)}"
+            found.problems.append(f"--family: {family!r} is no family{hint}")
     for name in changed["sensitive"]:
         if name in (*changed["columns"], *changed["drop"], changed.get("id", settings.id)):
             found.problems.append(
@@ -205,11 +214,14 @@ def _look_at_cells(found: Inspection) -> None:
         if not column.is_text and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0]) + 1
             found.problems.append(f"column {name!r} holds an infinite number in row {row}; mend it")
-        if found.settings.missing == "error" and column.n_missing:
-            found.problems.append(
-                f"column {name!r} has {column.n_missing:,} missing cells; fill them, or leave the "
-                f"column out by --drop"
-            )
+    holes = {name: found.table.column(name).n_missing for name in found.features}
+    holes = {name: number for name, number in holes.items() if number}
+    if holes and found.settings.missing == "error":
+        shown = shorten([f"{name} {number:,}" for name, number in holes.items()])
+        found.problems.append(
+            f"there are missing cells ({shown}); fill them, or leave these columns out by --drop "
+            f"{shlex.quote(','.join(holes))}"
+        )
     if found.features:
         empty = np.flatnonzero(
             np.all([_is_missing(found.table.column(name)) for name in found.features], axis=0)
@@ -331,13 +343,22 @@ def family_of_features(settings: Settings, features: Sequence[str]) -> Any:
 
 def _check_fairness(found: Inspection) -> None:
     """Check what is asked of the groups."""
-    given = FairBayesianClustering(**found.settings.parameters()).get_params()
+    settings = found.settings
+    given = FairBayesianClustering(**settings.parameters()).get_params()
     check_parameters(given)
     constraint = check_constraint(given)
     if found.groups is None:
         return
     remedy = remedies(found.groups, given, constraint)
+    grouping = arrange_groups(found.groups.names, found.groups.codes)
     if constraint == "matching":
-        check_groups(arrange_groups(found.groups.names, found.groups.codes), remedy)
-    elif not isinstance(found.settings.max_gap, dict):
-        check_capped_groups((found.groups,), given, remedy)
+        check_groups(grouping, remedy)
+        return
+    capped: tuple[Groups, ...] = (measured_groups(grouping),)
+    caps = [settings.max_gap]
+    if isinstance(settings.max_gap, dict):
+        capped = groups_of_attributes(found.groups, settings.max_gap)
+        caps = list(settings.max_gap.values())
+    check_capped_groups(capped, given, remedy)
+    smallest = [smallest_gap(each.counts, settings.gap_kind) for each in capped]
+    resolve_cap(capped, caps, settings.min_balance, settings.gap_kind, smallest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,11 @@ def predict(
     model = load(folder.model)
     table = read_table(settings, kinds_of(model, fitted))
     frame, groups = _take_columns(table, model, fitted, teller)
-    labels = model.predict(frame, sensitive_features=groups, method=method)
-    probabilities = model.predict_proba(frame, sensitive_features=groups, method=method)
+    with warnings.catch_warnings():
+        if groups is None:  # which was said
+            warnings.filterwarnings("ignore", "sensitive_features was not passed")
+        labels = model.predict(frame, sensitive_features=groups, method=method)
+        probabilities = model.predict_proba(frame, sensitive_features=groups, method=method)
     id_column = settings.id or (fitted.id if fitted.id in table.names else None)
     if id_column is not None and id_column not in table.names:
         raise CommandError(

@@ -49,8 +49,9 @@ class RunFolder:
         if self.path.exists() and not self.path.is_dir():
             raise CommandError(f"--out {self.path} is a file; name a folder.")
         if self.path.is_dir() and any(self.path.iterdir()) and not self.is_under_way:
+            what = "has a run that has ended" if self.config.is_file() else "is not empty"
             raise CommandError(
-                f"--out {self.path} is not empty; name another folder, or remove what is in it."
+                f"--out {self.path} {what}; name another folder, or remove what is in it."
             )
 
     def begin(self, settings: Settings) -> Settings:

@@ -10,7 +10,7 @@ import difflib
 import json
 import math
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,11 +20,16 @@ from fairmix.cli.telling import CommandError
 
 #: Headings of the options in ``--help``.
 TABLE, FAIRNESS, MODEL, SAMPLING = "The table", "Fairness", "Model", "Sampling"
+#: What some settings may be.
+MISSING, GAP_KINDS = ("ignore", "error"), ("paper", "mean", "worst")
+EXTRAS = ("auto", "random", "medoids", "free")
 
 
-def _told(kind: Any, heading: str, told: str) -> dict[str, Any]:
+def _told(kind: Any, heading: str, told: str, choices: Sequence[str] = ()) -> dict[str, Any]:
     """Give what is known of a setting: what it holds (a type, one by name, or names), its help."""
-    return {"kind": kind, "heading": heading, "told": told}
+    if choices:
+        told = f"{told}: {', '.join(choices[:-1])} or {choices[-1]}."
+    return {"kind": kind, "heading": heading, "told": told, "choices": tuple(choices)}
 
 
 @dataclass(frozen=True)
@@ -68,9 +73,7 @@ class Settings:
     )
     missing: str = field(
         default="ignore",
-        metadata=_told(
-            str, TABLE, "Missing cells: ignore leaves them out of the likelihood; or error."
-        ),
+        metadata=_told(str, TABLE, "What to do about missing cells", MISSING),
     )
     max_gap: Any = field(
         default=None,
@@ -82,7 +85,7 @@ class Settings:
         default=None, metadata=_told(float, FAIRNESS, "Least balance of any draw.")
     )
     gap_kind: str = field(
-        default="paper", metadata=_told(str, FAIRNESS, "What the gap is: paper, mean or worst.")
+        default="paper", metadata=_told(str, FAIRNESS, "What the gap is", GAP_KINDS)
     )
     min_group_size: int | None = field(
         default=None, metadata=_told(int, FAIRNESS, "Put groups of fewer rows together into one.")
@@ -95,9 +98,7 @@ class Settings:
     )
     extra: str = field(
         default="auto",
-        metadata=_told(
-            str, FAIRNESS, "Who is matched to a row more: auto, random, medoids or free."
-        ),
+        metadata=_told(str, FAIRNESS, "Who is matched to a row more", EXTRAS),
     )
     family: Any = field(
         default="auto",
@@ -175,13 +176,18 @@ class Settings:
         Settings
             The settings.
         """
-        kinds = {each.name: each.metadata["kind"] for each in fields(self)}
+        known = {each.name: each.metadata for each in fields(self)}
         changed = {}
         for name, value in given.items():
-            if name not in kinds:
-                raise CommandError(f"{source}: {name} is no setting{nearest(name, kinds)}.")
+            if name not in known:
+                raise CommandError(f"{source}: {name} is no setting{nearest(name, known)}.")
             if value is not None and value != [] and value != ():
-                changed[name] = _read(option_of(name), value, kinds[name])
+                changed[name] = _read(option_of(name), value, known[name]["kind"])
+                choices = known[name]["choices"]
+                if choices and changed[name] not in choices:
+                    raise CommandError(
+                        f"{option_of(name)} is one of {', '.join(choices)}, got {value!r}."
+                    )
         if changed.get("max_minutes") == math.inf:
             changed["max_minutes"] = None
         return replace(self, **changed)

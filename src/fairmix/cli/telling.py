@@ -38,7 +38,7 @@ OPTION_OF = {
 #: Width of lines that no terminal has to break.
 UNBROKEN = 10_000
 _PARAMETER = re.compile(
-    rf"(?<![\w-])({'|'.join(map(re.escape, OPTION_OF))})\b( ?= ?(?:'([^']*)'|([\w.]+)))?"
+    rf"(?<![\w'-])({'|'.join(map(re.escape, OPTION_OF))})(?!\w)( ?= ?(?:'([^']*)'|([\w.]+)))?"
 )
 
 
@@ -66,10 +66,14 @@ def in_options(text: str) -> str:
 
     def translate(match: re.Match[str]) -> str:
         value = match[3] if match[3] is not None else match[4]
-        if value is None:
-            return OPTION_OF[match[1]]
+        if value is None:  # some are English words, and then often no more than that
+            is_meant = "_" in match[1] or text_after(match).startswith(" must")
+            return OPTION_OF[match[1]] if is_meant else match[0]
         end = "." if value.endswith(".") else ""
         return f"{OPTION_OF[match[1]]} {value.removesuffix('.')}{end}"
+
+    def text_after(match: re.Match[str]) -> str:
+        return match.string[match.end() :]
 
     plain = text.replace("until='converged'", "--until-converged").replace("X: ", "")
     return " ".join(_PARAMETER.sub(translate, plain).split())

@@ -84,8 +84,6 @@ def find_format(path: Path, settings: Settings) -> TextFormat:
         raise _wrong_encoding(path, encoding, error) from None
     delimiter = delimiter or _find_delimiter(sample)
     decimal = settings.decimal or _find_decimal(sample, delimiter)
-    if delimiter == decimal:
-        raise CommandError(f"--delimiter and --decimal are both {delimiter!r}; name another one.")
     return TextFormat(delimiter, decimal, encoding)
 
 
