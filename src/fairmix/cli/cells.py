@@ -28,7 +28,7 @@ _DATE = re.compile(
 )
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?")
 #: Digits that are a name: with a leading zero, or too many.
-_CODE = re.compile(rf"[+-]?(0\d.*|\d{{{MOST_DIGITS + 1},}})")
+_CODE = re.compile(rf"^[+-]?(0\d|\d{{{MOST_DIGITS + 1}}})", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,8 @@ class Scan:
         self._missing = MISSING | missing
         self._missing_numbers = numbers_among(missing)
         self._kind = kind
-        self._n_seen = self._n_missing = self._n_numbers = self._n_dates = 0
+        self._n_seen = self._n_missing = self._n_numbers = 0
+        self._holds_others = False
         self._is_whole = True
         self._has_codes = False
         self._mistakes: list[tuple[int, str]] = []
@@ -112,10 +113,11 @@ class Scan:
         found = numbers[are_numbers]
         self._is_whole &= bool(np.all(np.isfinite(found) & (found % 1 == 0)))
         if not self._has_codes and len(found) and self._kind is None:
-            self._has_codes = any(map(_CODE.fullmatch, cells))
+            self._has_codes = _CODE.search("\n".join(cells)) is not None
         if len(found) < len(cells):
             for k in np.flatnonzero(~are_numbers & ~is_missing).tolist():
-                self._n_dates += _is_date(cells[k])
+                if not self._holds_others:  # one cell that is no date says it all
+                    self._holds_others = not _is_date(cells[k])
                 if len(self._mistakes) < MOST_TOLD:
                     self._mistakes.append((self._n_seen + k + 1, cells[k]))
         self._n_seen += len(cells)
@@ -165,7 +167,7 @@ class Scan:
             self._n_missing,
             self._mistakes if is_mistaken else [],
             n_others if is_mistaken else 0,
-            holds_dates=0 < n_present == self._n_dates,
+            holds_dates=0 < n_present == n_others and not self._holds_others,
         )
 
     def _numbers(self, cells: list[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -175,27 +177,28 @@ class Scan:
                 "" if cell in self._missing else cell.replace(".", "x").replace(",", ".")
                 for cell in cells
             ]
-        numbers = _plain_numbers(cells)
-        if numbers is not None and self._missing.isdisjoint(cells):
+        missing = self._missing
+        if missing.isdisjoint(cells):
             is_missing = np.zeros(len(cells), dtype=bool)
         else:
-            is_missing = np.array([cell in self._missing for cell in cells], dtype=bool)
-            read = (_as_number(cell) for cell in cells)
-            numbers = np.where(is_missing, np.nan, np.fromiter(read, float, len(cells)))
+            is_missing = np.array([cell in missing for cell in cells], dtype=bool)
+            cells = ["nan" if cell in missing else cell for cell in cells]
+        numbers = _numbers_of(cells)
         if self._missing_numbers:
             is_missing |= np.isin(numbers, self._missing_numbers)
             numbers[is_missing] = np.nan
         return numbers, is_missing
 
 
-def _plain_numbers(cells: list[str]) -> NDArray[np.float64] | None:
-    """Give cells as numbers if all are."""
-    try:
-        numbers = np.array(list(map(float, cells)))
-    except ValueError:
-        return None
-    # "nan" and "1_000" are numbers to Python only.
-    return None if np.isnan(numbers).any() or "_" in "".join(cells) else numbers
+def _numbers_of(cells: list[str]) -> NDArray[np.float64]:
+    """Give cells as numbers, NaN where they are none."""
+    if "_" not in "".join(cells):  # 1_000 is a number to Python only
+        try:
+            return np.array(list(map(float, cells)))
+        except ValueError:
+            pass
+    known = {cell: _as_number(cell) for cell in set(cells)}  # often a few texts
+    return np.array([known[cell] for cell in cells])
 
 
 def numbers_among(texts: frozenset[str]) -> list[float]:

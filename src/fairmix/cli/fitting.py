@@ -24,6 +24,8 @@ from fairmix.cli.understanding import describe
 from fairmix.estimator import FairBayesianClustering
 from fairmix.files import write_whole
 
+#: With more rows times sweeps than this, the user is told of shorter ways.
+LONG = 30_000_000
 #: Parameters that the plain mixture has, too.
 OF_PLAIN = ("family", "missing", "components_prior", "n_chains", "n_warmup", "n_draws", "n_jobs")
 
@@ -64,6 +66,12 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
         f"{'Going on with' if goes_on else 'Beginning'} {folder.path}/: {settings.chains} chains "
         f"of {settings.warmup:,} + {settings.draws:,} sweeps, seed {settings.seed}."
     )
+    n_sweeps = settings.chains * (settings.warmup + settings.draws)
+    if found.table.n_rows * n_sweeps > LONG:
+        teller.note(
+            "That may take long; how long is told as it goes. For a first look, pass --warmup 100 "
+            "--draws 100; for an end in time, --max-minutes."
+        )
     how_to_go_on = f"fairmix resume {folder.path}"
     with _noting_interrupts() as interrupts:
         try:

@@ -135,7 +135,7 @@ def _tell_fairness(found: Inspection) -> str:
     if settings.n_masked:
         return f"{text}, but for those that --n-masked exempts"
     bound = certain_gap(grouping, np.zeros(grouping.n_groups, dtype=np.int64))
-    return f"{text}, so no draw has a gap above {bound:.3g} (--max-gap caps it)"
+    return f"{text}, so a gap of at most {bound:.3g} is certain (--max-gap caps it lower)"
 
 
 def _name_of_group(columns: tuple[str, ...], name: Any) -> str:
