@@ -35,6 +35,8 @@ app = typer.Typer(
 )
 
 RUN = "The run"
+#: Sweeps of a comparison, for a first look.
+FEW_SWEEPS = 150
 Data = Annotated[Path | None, typer.Argument(help="The table.", show_default=False)]
 Run = Annotated[Path, typer.Argument(help="The folder of a run.", metavar="RUN")]
 Config = Annotated[
@@ -146,7 +148,9 @@ def fit(
     data: Data = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write to. Called like the table.", rich_help_panel=RUN),
+        typer.Option(
+            help="Folder to write to; called like the table if left out.", rich_help_panel=RUN
+        ),
     ] = None,
     config: Config = None,
     as_json: AsJson = False,
@@ -219,7 +223,9 @@ def resume(
 @app.command()
 def report(
     run: Run,
-    out: Annotated[Path | None, typer.Option(help="The page. report.html in the run.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The page; report.html of the run if left out.")
+    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> int:
@@ -252,7 +258,9 @@ def predict(
     run: Run,
     data: Annotated[Path, typer.Argument(help="The table with the new rows.")],
     given: dict[str, Any],
-    out: Annotated[Path | None, typer.Option(help="File of labels. Standard output.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="File of labels; standard output if left out.")
+    ] = None,
     method: Annotated[
         str, typer.Option(help="batch: fair for the list; prices: row by row; or auto.")
     ] = "auto",
@@ -268,7 +276,17 @@ def predict(
 
 
 @app.command()
-@with_settings((*OF_TABLES, "family", "k", "warmup", "draws", "max_minutes", "seed", "jobs"))
+@with_settings(
+    (*OF_TABLES, "family", "k", "warmup", "draws", "max_minutes", "seed", "jobs"),
+    told={
+        "k": "Number of clusters for methods that must be told. What FBC finds if left out.",
+        "warmup": f"Sweeps that are thrown away, of methods that sample. Default: {FEW_SWEEPS}.",
+        "draws": f"Sweeps after the warm-up, of methods that sample. Default: {FEW_SWEEPS}.",
+        "max_minutes": "Minutes that all may take; what does not fit in is left out.",
+        "seed": "The first seed. Default: 0.",
+        "jobs": "Methods at the same time; -1 is one a processor. Default: -1.",
+    },
+)
 def compare(
     data: Data,
     given: dict[str, Any],
@@ -281,7 +299,7 @@ def compare(
     quiet: Quiet = False,
 ) -> int:
     """Cluster a table by other fair and plain methods, too, side by side."""
-    few = {"draws": 150, "warmup": 150, "missing": "error"}
+    few = {"draws": FEW_SWEEPS, "warmup": FEW_SWEEPS, "missing": "error"}
     settings = _settings(data, None, few | {n: v for n, v in given.items() if v is not None})
     _need_sensitive(settings)
     from fairmix.cli.comparing import compare_methods

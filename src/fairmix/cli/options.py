@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -25,13 +25,17 @@ METAVARS: dict[Any, str] = {
 }
 
 
-def with_settings(names: Sequence[str] | None = None) -> Callable[[Any], Any]:
+def with_settings(
+    names: Sequence[str] | None = None, told: Mapping[str, str] | None = None
+) -> Callable[[Any], Any]:
     """Give a command the options of settings, which it gets as the dict ``given``.
 
     Parameters
     ----------
     names : sequence of str, optional
         The settings; None are all but the table itself, which is an argument.
+    told : mapping, optional
+        Help of settings that mean something else to this command.
 
     Returns
     -------
@@ -44,7 +48,7 @@ def with_settings(names: Sequence[str] | None = None) -> Callable[[Any], Any]:
         chosen = [name for name in fields if name != "data"] if names is None else list(names)
         own = inspect.signature(command, eval_str=True).parameters
         parameters = [each for name, each in own.items() if name != "given"]
-        parameters += [_parameter_of(fields[name]) for name in chosen]
+        parameters += [_parameter_of(fields[name], (told or {}).get(name)) for name in chosen]
 
         def called(**values: Any) -> Any:
             given = {name: values.pop(name) for name in chosen}
@@ -61,7 +65,7 @@ def with_settings(names: Sequence[str] | None = None) -> Callable[[Any], Any]:
     return decorate
 
 
-def _parameter_of(field: dataclasses.Field[Any]) -> inspect.Parameter:
+def _parameter_of(field: dataclasses.Field[Any], told: str | None) -> inspect.Parameter:
     """Give the option of a setting; one that is not given is None."""
     kind = field.metadata["kind"]
     by_name = isinstance(kind, tuple)
@@ -70,7 +74,7 @@ def _parameter_of(field: dataclasses.Field[Any]) -> inspect.Parameter:
     default = f" Default: {field.default}." if has_default else ""
     option = typer.Option(
         option_of(field.name),
-        help=field.metadata["told"] + default,
+        help=told or field.metadata["told"] + default,
         rich_help_panel=field.metadata["heading"],
         metavar=(METAVARS[kind[0]] if by_name else METAVARS[kind]) or None,
         show_default=False,
