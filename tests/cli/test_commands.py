@@ -75,6 +75,26 @@ def test_new_rows_are_read_as_those_that_were_fitted(folder, call, run):
     assert out.splitlines()[1].startswith("plus,")
 
 
+@pytest.mark.parametrize("more", [(), ("--min-group-size", "25")])
+def test_groups_of_new_rows_are_those_that_were_fitted(folder, call, more):
+    table = customers(90).assign(
+        age=lambda t: t["age"].fillna(40), sex=[0, 1, 2] * 20 + [0, 1] * 15
+    )
+    table["region"] = ["1", "x"] * 45
+    for sensitive in ("sex", "sex,region"):
+        table.to_csv("t.csv", index=False)
+        out = f"run-{len(sensitive)}"
+        code = call("fit", "t.csv", "--sensitive", sensitive, *more, *TINY, "--out", out, "-q")[0]
+        assert code == 0
+        table[table["region"] == "1"].to_csv("new.csv", index=False)
+        code, text, err = call("predict", out, "new.csv")
+        assert code == 0, err
+        assert len(text.splitlines()) == 46
+        code, text, _ = call("predict", out, "t.csv")
+        labels = [line.split(",")[1] for line in text.splitlines()[1:]]
+        assert labels == fairmix.load(f"{out}/model.nc").labels_.astype(str).tolist()
+
+
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [
@@ -222,6 +242,12 @@ def test_any_error_is_one_line(folder, call, monkeypatch, error, code, told):
     assert found[:2] == (code, "")
     assert found[2].startswith(told)
     assert len(found[2].splitlines()) == 1
+
+
+def test_a_table_cannot_command_the_terminal(folder, call):
+    customers().assign(sex="\x1b[31mF").to_csv("t.csv", index=False)
+    _, _, err = call("check", "t.csv", "--sensitive", "sex")
+    assert r"has one group only (\x1b[31mF)" in err
 
 
 def every_option():

@@ -168,6 +168,22 @@ def test_an_interrupt_before_the_first_draw_loses_nothing(folder):
     assert list((folder / "run" / "checkpoint").glob("chain-0-*.npz"))
 
 
+def test_a_run_goes_on_with_its_own_table_only(folder, call):
+    late = ("--max-minutes", "0.0001", "--draws", "3000", "--seed", "1")
+    assert call(*FIT, *late, "--out", "run", "--quiet")[0] in (0, 3)
+    assert "checkpoint" in files_of(folder / "run")
+    customers(seed=1).to_csv("customers.csv", index=False)
+    code, out, err = call("resume", "run", "--draws", "40", "--max-minutes", "inf", "--quiet")
+    assert (code, out) == (2, "")
+    assert "error: run is under way with another table than " in err
+    customers().to_csv("customers.csv", index=False)
+    code, out, _ = call("resume", "run", "--draws", "200", "--max-minutes", "inf", "-q", "--json")
+    assert code in (0, 3)
+    assert json.loads(out)["is_whole"]
+    assert fairmix.load("run/model.nc").posterior_.n_draws == 200
+    assert files_of(folder / "run") == FILES
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
 def test_a_place_that_cannot_be_written_to(folder, call, monkeypatch, number):
     def fail(path, contents):

@@ -23,6 +23,7 @@ from fairmix.cli.telling import INTERRUPTED, CommandError, Teller
 from fairmix.cli.understanding import describe
 from fairmix.estimator import FairBayesianClustering
 from fairmix.files import write_whole
+from fairmix.sampler.checkpoint import OtherRunError
 
 #: With more rows times sweeps than this, the user is told of shorter ways.
 LONG = 30_000_000
@@ -88,6 +89,11 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             raise CommandError(
                 f"interrupted; what was sampled so far is kept, and {how_to_go_on} goes on",
                 INTERRUPTED,
+            ) from None
+        except OtherRunError:
+            raise CommandError(
+                f"{folder.path} is under way with another table than {settings.data} is now, or "
+                "by another version of fairmix; bring that back, or begin anew in another folder."
             ) from None
         except OSError as error:
             stop = refusal_to_write(folder.path, error)

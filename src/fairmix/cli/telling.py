@@ -169,6 +169,8 @@ def _print(text: Any, stream: Any, style: str = "") -> None:
 
     console = Console(file=stream, highlight=False)
     if isinstance(text, str):
+        # What stands in a table must not command the terminal.
+        text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
         head, colon, rest = text.partition(": ") if style else ("", "", text)
         text = Text.assemble((head + colon, style), rest)
     if console.is_terminal:
