@@ -118,6 +118,28 @@ def test_the_report_is_told_of_the_source_and_of_the_plain_mixture(folder, call,
     assert "The plain mixture" in err
 
 
+def test_an_interrupt_of_the_plain_mixture_loses_that_only(folder, call, monkeypatch):
+    def interrupt(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(fitting.MixtureOfFiniteMixtures, "fit", interrupt)
+    code, out, err = call(*FIT, "--out", "run", "--with-plain", "--quiet", "--json")
+    assert code == 0
+    assert "warning: the plain mixture was interrupted" in err
+    assert not json.loads(out)["is_whole"]
+    monkeypatch.undo()
+    code, out, _ = call("resume", folder / "run", "--quiet", "--json")
+    assert code == 0
+    assert json.loads(out)["is_whole"]
+
+
+def test_a_warning_is_told_once(folder, call):
+    customers().assign(sex=["F"] * 5 + ["M"] * 55).to_csv("customers.csv", index=False)
+    code, _, err = call(*FIT, "--out", "run", "--quiet")
+    assert code == 0
+    assert err.count("has 5 rows") == 1
+
+
 def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(folder):
     whole = ("--warmup", "20", "--draws", "400", "--seed", "3")
     code, _, _ = shell(*FIT, *whole, "--out", "whole", "--quiet", cwd=folder)

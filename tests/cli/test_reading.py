@@ -48,9 +48,18 @@ def test_decimal_comma_is_found_out(tmp_path, text):
 
 
 def test_thousands_are_no_decimals(tmp_path):
-    table = read(write(tmp_path, 'a,b\n"1,500",1.5\n"2,250",2.5\n'))
-    assert table.column("a").is_text
-    assert values_of(table)["b"] == [1.5, 2.5]
+    table = read(write(tmp_path, 'a,b\n"1,500",1\n"2,250",2\n'))
+    assert values_of(table) == {"a": ["1,500", "2,250"], "b": [1, 2]}
+    table = read(write(tmp_path, "a;b\n1,5;1.234\n2,5;2,345\n"))
+    assert values_of(table) == {"a": [1.5, 2.5], "b": ["1.234", "2,345"]}
+
+
+def test_what_looks_like_a_delimiter_in_one_line_is_none(tmp_path):
+    assert read(write(tmp_path, "a|b|c,x\np,1\nq,2\n")).names == ["a|b|c", "x"]
+
+
+def test_empty_lines_are_no_rows(tmp_path):
+    assert values_of(read(write(tmp_path, "a,b\n1,2\n\n3,4\n\n"))) == {"a": [1, 3], "b": [2, 4]}
 
 
 def test_format_can_be_named(tmp_path):

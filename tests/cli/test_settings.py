@@ -97,6 +97,8 @@ def test_every_setting_makes_another_run_or_is_free_to_change():
         ("pass missing='ignore', which", "pass --missing ignore, which"),
         ("Take n_chains=4 and n_draws=1000.", "Take --chains 4 and --draws 1000."),
         ("n_chains must be at least 1", "--chains must be at least 1"),
+        ("family must be one of", "--family must be one of"),
+        ("its family takes text", "its family takes text"),
         ("such as max_gap=0.05.", "such as --max-gap 0.05."),
         ("until='converged'\nor", "--until-converged or"),
         ("X: column 'family' is constant", "column 'family' is constant"),
