@@ -216,7 +216,7 @@ def test_a_place_that_cannot_be_written_to(folder, call, monkeypatch, number):
     assert (code, out) == (1, "")
     told = "the disk is full; make room" if number == errno.ENOSPC else "no; name another place"
     assert told in err
-    assert "what was sampled is kept, and fairmix resume run goes on" in err
+    assert "fairmix resume run then goes on from what was written down" in err
     monkeypatch.undo()
     code, _, err = call("resume", folder / "run", "--quiet")
     assert (code, err) == (0, "")

@@ -97,7 +97,7 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             ) from None
         except OSError as error:
             stop = refusal_to_write(folder.path, error)
-            kept = f"{stop}; what was sampled is kept, and {how_to_go_on} goes on"
+            kept = f"{stop}; {how_to_go_on} then goes on from what was written down"
             raise CommandError(kept, stop.code) from None
     part = "" if is_whole else f"These are the draws so far; {how_to_go_on} goes on."
     text = tell_answer(model, settings, folder, part)
