@@ -8,7 +8,10 @@ Run: python docs/make_tables.py
 import math
 from pathlib import Path
 
+import typer
+
 from fairmix import FairBayesianClustering
+from fairmix.cli.app import app
 from fairmix.families.choice import FAMILIES
 from fairmix.families.student_t import LOG_DEGREES_MEAN, LOG_DEGREES_SD
 from fairmix.sampler import schedule
@@ -127,10 +130,26 @@ def table_of_sweeps():
     return "\n".join([lines[0], "|---|---|---|", *lines[1:]])
 
 
+def table_of_options():
+    """Give the options of the command line."""
+    commands = typer.main.get_command(app).commands
+    takers = {}
+    for name, command in commands.items():
+        for option in command.params:
+            if option.opts[0].startswith("-") and "--help" not in option.opts:
+                takers.setdefault(("`, `".join(option.opts), option.help), []).append(name)
+    lines = ["| option | what it is | of |", "|---|---|---|"]
+    lines += [
+        f"| `{option}` | {told} | {', '.join(names)} |" for (option, told), names in takers.items()
+    ]
+    return "\n".join(lines)
+
+
 #: Page -> name of a table -> what makes it.
 TABLES = {
     "model.md": {"priors": table_of_priors, "sweeps": table_of_sweeps},
     "sampler.md": {"moves": table_of_moves},
+    "command_line.md": {"options": table_of_options},
 }
 
 

@@ -1,0 +1,74 @@
+"""``compare``: the same table clustered in several ways, side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fairmix.cli.inspection import family_of_features, inspect
+from fairmix.cli.reading import read_table
+from fairmix.cli.run_folder import refusal_to_write
+from fairmix.cli.safe_csv import csv_of
+from fairmix.cli.settings import Settings
+from fairmix.cli.telling import DONE, CommandError, Teller
+from fairmix.cli.understanding import describe
+from fairmix.comparison import compare
+from fairmix.files import write_whole
+
+
+def compare_methods(
+    settings: Settings, methods: tuple[str, ...], n_seeds: int, out: Path | None, teller: Teller
+) -> int:
+    """Cluster a table in several ways.
+
+    Parameters
+    ----------
+    settings : Settings
+        The table, and how long it may take.
+    methods : tuple of str
+        Names of methods; empty are all.
+    n_seeds : int
+        Runs of each setting.
+    out : Path or None
+        A file for all runs.
+    teller : Teller
+        Tells the user.
+
+    Returns
+    -------
+    int
+        The exit code.
+    """
+    if out is not None and out.exists():
+        raise CommandError(f"--out {out} is there already; name another file, or remove it.")
+    found = inspect(read_table(settings), settings)
+    teller.note(describe(found))
+    found.refuse()
+    for text in found.warned:
+        teller.warn(text)
+    given = found.settings.parameters()
+    result = compare(
+        found.frame(found.features),
+        found.frame(found.settings.sensitive),
+        methods=list(methods) or None,
+        n_clusters=settings.k,
+        family=family_of_features(found.settings, found.features),
+        n_seeds=n_seeds,
+        random_state=settings.seed or 0,
+        n_warmup=settings.warmup,
+        n_draws=settings.draws,
+        time_limit=given["max_seconds"],
+        n_jobs=settings.jobs,
+        verbose=0 if teller.is_quiet else 1,
+    )
+    runs: Any = result.runs
+    if out is not None:
+        try:
+            write_whole(out, csv_of(list(runs.columns), runs.to_numpy(dtype=object).tolist()))
+        except OSError as error:
+            raise refusal_to_write(out, error) from None
+    summary = result.summary().reset_index().round(3)
+    plain = json.loads(summary.to_json(orient="records"))
+    teller.answer(summary.to_string(index=False), plain)
+    return DONE
