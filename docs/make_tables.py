@@ -129,8 +129,8 @@ def table_of_sweeps():
 
 #: Page -> name of a table -> what makes it.
 TABLES = {
-    "model.md": {"priors": table_of_priors, "sweeps": table_of_sweeps},
-    "sampler.md": {"moves": table_of_moves},
+    "model/model.md": {"priors": table_of_priors, "sweeps": table_of_sweeps},
+    "model/sampler.md": {"moves": table_of_moves},
 }
 
 

@@ -59,7 +59,8 @@ def compare(
     sensitive_features : array-like, data frame, str or list of str
         Sensitive group of each row; a string or a list of strings names columns of X.
     methods : list of str, dict or None, default=None
-        Names of methods (see :func:`default_methods`; None is all of them), or a dict from names
+        Names of methods (see :func:`fairmix.comparison.default_methods`; None is all of them), or
+        a dict from names
         to estimators, or to lists of estimators with different settings. Any clusterer with
         ``fit_predict`` will do; it is given ``sensitive_features`` if it takes them.
     n_clusters : int or None, default=None
