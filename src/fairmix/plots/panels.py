@@ -65,7 +65,7 @@ def _import_pyplot() -> Any:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
         raise ImportError(
-            f'Pictures need {error.name}, which is not installed; pip install "fairmix[report]".'
+            'Pictures need matplotlib, which is not installed; pip install "fairmix[report]".'
         ) from error
     return plt
 
