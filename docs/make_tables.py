@@ -1,6 +1,6 @@
 """Write the tables of these pages that follow from the code.
 
-A table stands between two comments; ``tests/test_docs.py`` tells when it is out of date.
+A table stands between two comments; ``tests/docs/test_pages.py`` tells when it is out of date.
 
 Run: python docs/make_tables.py
 """

@@ -9,7 +9,7 @@ import pytest
 
 import fairmix
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 #: What is made is no page of ours.
 MADE = (DOCS / "_build", DOCS / "api" / "generated")
