@@ -44,8 +44,9 @@ html_css_files = ["fairmix.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
+toc_object_entries_show_parents = "hide"
 html_theme_options = {
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 5,
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
