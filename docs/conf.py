@@ -24,6 +24,8 @@ extensions = [
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
+smartquotes = False  # messages and code must be found as they are
+
 # Links to a heading are written as GitHub wants them.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -43,6 +45,8 @@ html_static_path = ["_static"]
 html_css_files = ["fairmix.css"]
 html_show_sourcelink = False
 html_copy_source = False
+# Pages that stand alone have no neighbours to list.
+html_sidebars = {page: [] for page in ("faq", "glossary", "paper/index")}
 html_math_renderer = "mathml"
 toc_object_entries_show_parents = "hide"
 html_theme_options = {

@@ -75,7 +75,7 @@ def draw_matching():
     plain = MixtureOfFiniteMixtures(**SETTINGS).fit(points, sensitive_features=groups)
     fair = FairBayesianClustering(**SETTINGS).fit(points, sensitive_features=groups)
     grey = [GREY] * len(points)
-    rows, apart, matched, together = panels(4, 13.0, 3.5)
+    rows, apart, matched, together = panels(4, 10.4, 3.0)
     draw_people(rows, points, groups, grey, "The rows, of two groups")
     rows.legend(loc="upper center", ncols=2, frameon=False)
     rows.set_ylim(top=10.5)
