@@ -30,40 +30,48 @@ def blocks_of(text):
 
 
 def write_tables(folder):
-    """Write the files that pages name, each as the page describes it."""
+    """Write the files that pages name, each with the columns that they speak of."""
     rng = np.random.default_rng(0)
     for name, n_rows in (("customers.csv", 200), ("next_month.csv", 150)):
-        kind = rng.choice(3, n_rows, p=[0.5, 0.3, 0.2])
-        pd.DataFrame(
-            {
-                "age": rng.normal([30, 45, 60], 4.0, (n_rows, 3))[range(n_rows), kind],
-                "spent": np.exp(rng.normal([3, 5, 4], 0.3, (n_rows, 3))[range(n_rows), kind]),
-                "orders": rng.poisson(np.array([1, 6, 3])[kind]),
-                "months": rng.exponential(np.array([5.0, 30.0, 60.0])[kind]),
-                "postcode": rng.choice([1010, 1020, 8010], n_rows),
-                "failed calls": rng.geometric(np.array([0.7, 0.3, 0.1])[kind]) - 1,
-                "sex": rng.choice(["female", "male"], n_rows),
-                "region": rng.choice(["north", "south"], n_rows),
-            }
-        ).to_csv(folder / name, index=False)
-    species = rng.choice(3, 120)
+        make_customers(rng, n_rows).to_csv(folder / name, index=False)
+    make_penguins(rng, 120).to_csv(folder / "penguins-raw.csv", index=False)
+
+
+def make_customers(rng, n_rows):
+    """Draw customers of three kinds."""
+    kind = rng.choice(3, n_rows, p=[0.5, 0.3, 0.2])
+    return pd.DataFrame(
+        {
+            "age": rng.normal(np.take([30, 45, 60], kind), 4.0),
+            "spent": np.exp(rng.normal(np.take([3, 5, 4], kind), 0.3)),
+            "orders": rng.poisson(np.take([1, 6, 3], kind)),
+            "months": rng.exponential(np.take([5, 30, 60], kind)),
+            "postcode": rng.choice([1010, 1020, 8010], n_rows),
+            "failed calls": rng.geometric(np.take([0.7, 0.3, 0.1], kind)) - 1,
+            "sex": rng.choice(["female", "male"], n_rows),
+            "region": rng.choice(["north", "south"], n_rows),
+        }
+    )
+
+
+def make_penguins(rng, n_rows):
+    """Draw penguins of three species, some cells missing."""
+    species = rng.choice(3, n_rows)
     penguins = pd.DataFrame(
         {
-            "Island": np.array(["Biscoe", "Dream", "Torgersen"])[species],
-            "Clutch Completion": rng.choice(["Yes", "No"], 120),
-            "Culmen Length (mm)": rng.normal([39, 48, 47], 2.5, (120, 3))[range(120), species],
-            "Culmen Depth (mm)": rng.normal([18, 18, 15], 1.0, (120, 3))[range(120), species],
-            "Flipper Length (mm)": rng.normal([190, 196, 217], 6.5, (120, 3))[range(120), species],
-            "Body Mass (g)": rng.normal([3700, 3700, 5100], 400, (120, 3))[range(120), species],
-            "Delta 15 N (o/oo)": rng.normal([8.9, 9.4, 8.2], 0.3, (120, 3))[range(120), species],
-            "Delta 13 C (o/oo)": rng.normal([-25.8, -24.5, -26], 0.3, (120, 3))[
-                range(120), species
-            ],
-            "Sex": rng.choice(["FEMALE", "MALE"], 120),
+            "Island": np.take(["Biscoe", "Dream", "Torgersen"], species),
+            "Clutch Completion": rng.choice(["Yes", "No"], n_rows),
+            "Culmen Length (mm)": rng.normal(np.take([39, 48, 47], species), 2.5),
+            "Culmen Depth (mm)": rng.normal(np.take([18, 18, 15], species), 1.0),
+            "Flipper Length (mm)": rng.normal(np.take([190, 196, 217], species), 6.5),
+            "Body Mass (g)": rng.normal(np.take([3700, 3700, 5100], species), 400),
+            "Delta 15 N (o/oo)": rng.normal(np.take([8.9, 9.4, 8.2], species), 0.3),
+            "Delta 13 C (o/oo)": rng.normal(np.take([-25.8, -24.5, -26.0], species), 0.3),
+            "Sex": rng.choice(["FEMALE", "MALE"], n_rows),
         }
     )
     penguins.loc[::30, "Culmen Length (mm)"] = np.nan
-    penguins.to_csv(folder / "penguins-raw.csv", index=False)
+    return penguins
 
 
 def names_at_hand():
