@@ -2,6 +2,8 @@
 #   make demo   fits the packaged toy data, prints the result, writes labels and pictures
 #   make test   runs the tests
 #   make test-all  runs them with the samplers of all families
+#   make docs   builds the site of docs/ into docs/_build
+#   make dist   builds what would be released into dist/, and tries it out
 # All make their own environment first.
 
 PYTHON ?= python3
@@ -9,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export FAIRMIX_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: demo test test-all lint benchmark clean
+.PHONY: demo test test-all lint docs dist benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/toy.py
@@ -26,6 +28,16 @@ lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs
+	rm -rf docs/_build docs/api/generated
+	$(BIN)/python -m sphinx -q -n -W --keep-going -b html docs docs/_build
+
+dist: $(VENV)/.installed-dist
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m tests.check_dist dist
 
 benchmark: $(VENV)/.installed
 	$(BIN)/python benchmarks/engine.py
@@ -46,5 +58,13 @@ $(VENV)/.installed-lint: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group lint
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
+$(VENV)/.installed-dist: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group dist
+	touch $@
+
 clean:
-	rm -rf $(VENV) demo-output
+	rm -rf $(VENV) demo-output dist docs/_build docs/api/generated

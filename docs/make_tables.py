@@ -1,6 +1,6 @@
 """Write the tables of these pages that follow from the code.
 
-A table stands between two comments; ``tests/test_docs.py`` tells when it is out of date.
+A table stands between two comments; ``tests/docs/test_pages.py`` tells when it is out of date.
 
 Run: python docs/make_tables.py
 """
@@ -147,9 +147,9 @@ def table_of_options():
 
 #: Page -> name of a table -> what makes it.
 TABLES = {
-    "model.md": {"priors": table_of_priors, "sweeps": table_of_sweeps},
-    "sampler.md": {"moves": table_of_moves},
-    "command_line.md": {"options": table_of_options},
+    "model/model.md": {"priors": table_of_priors, "sweeps": table_of_sweeps},
+    "model/sampler.md": {"moves": table_of_moves},
+    "how_to/command_line.md": {"options": table_of_options},
 }
 
 

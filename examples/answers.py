@@ -1,6 +1,6 @@
 """Pictures of an answer: what the clusters are, how sure that is, what a cap costs.
 
-Makes the pictures of docs/plots.md: python examples/answers.py [FOLDER]
+Makes the pictures of docs/how_to/plots.md: python examples/answers.py [FOLDER]
 """
 
 import sys

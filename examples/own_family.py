@@ -1,4 +1,4 @@
-"""Two families of one's own: one with a conjugate prior, one without. See docs/own_family.md.
+"""Two families of one's own: one with a conjugate prior, one without. See docs/model/own_family.md.
 
 Run: python examples/own_family.py
 """

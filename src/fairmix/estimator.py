@@ -180,7 +180,7 @@ class FairBayesianClustering(SampledMixture):
         Where the draws come from: seed, versions, hashes of the data, seconds of the last ``fit``.
     n_features_in_ : int
         Number of features (sensitive columns that were given by name do not count).
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has string column names.
 
     References

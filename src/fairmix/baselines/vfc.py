@@ -82,7 +82,7 @@ class VariationalFairClustering(FairPartitioner):
         Number of rows of each group, the smallest first.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, if X has string column names.
 
     References

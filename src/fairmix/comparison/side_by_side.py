@@ -59,9 +59,9 @@ def compare(
     sensitive_features : array-like, data frame, str or list of str
         Sensitive group of each row; a string or a list of strings names columns of X.
     methods : list of str, dict or None, default=None
-        Names of methods (see :func:`default_methods`; None is all of them), or a dict from names
-        to estimators, or to lists of estimators with different settings. Any clusterer with
-        ``fit_predict`` will do; it is given ``sensitive_features`` if it takes them.
+        Names of methods (see :func:`fairmix.comparison.default_methods`; None is all of them), or
+        a dict from names to estimators, or to lists of estimators with different settings. Any
+        clusterer with ``fit_predict`` will do; it is given ``sensitive_features`` if it takes them.
     n_clusters : int or None, default=None
         Number of clusters for the methods that must be told. None is the number that
         ``FairBayesianClustering`` finds, as in the paper, in the first run of "FBC".

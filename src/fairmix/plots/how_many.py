@@ -30,9 +30,9 @@ def plot_number_of_clusters(posterior: Posterior, *, ax: Any = None) -> Axes:
         Bars for all chains together, short lines for each chain: if these are far apart, the chains
         disagree.
     """
-    from matplotlib.ticker import MaxNLocator
-
     ax = one_panel(ax, 5.0, 3.8)
+    from matplotlib.ticker import MaxNLocator  # whoever lacks it has been told
+
     n_clusters = np.atleast_2d(posterior.n_clusters)
     values, counts = np.unique(n_clusters, return_counts=True)
     shares = counts / counts.sum()

@@ -51,14 +51,23 @@ def some_panels(
         Where to draw.
     """
     if ax is None:
-        import matplotlib.pyplot as plt
-
         options |= {"figsize": (width, height), "layout": "constrained"}
-        _, panels = plt.subplots(1, n_panels, squeeze=False, **options)
+        _, panels = _import_pyplot().subplots(1, n_panels, squeeze=False, **options)
         return np.ravel(panels)
     panels = np.ravel(np.array(ax, dtype=object))
     _check(ax, panels, n_panels)
     return panels
+
+
+def _import_pyplot() -> Any:
+    """Import what makes figures, which is an extra: labels and tables do without."""
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            'Pictures need matplotlib, which is not installed; pip install "fairmix[report]".'
+        ) from error
+    return plt
 
 
 def _check(given: Any, panels: Any, n_panels: int) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairmix.plots.broken_axis import break_y_axis
 from fairmix.plots.palette import Line, mark_line
+from fairmix.plots.panels import one_panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ def plot_trade_off(runs: Any, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     runs : pandas.DataFrame
-        Runs of a :class:`fairmix.comparison.Comparison`.
+        Runs of a :class:`fairmix.Comparison`.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default a new figure is made through pyplot.
 
@@ -33,10 +34,7 @@ def plot_trade_off(runs: Any, *, ax: Axes | None = None) -> Axes:
         thin bars. If a few costs are far above all others, the axis is broken. Save the picture
         with ``ax.figure.savefig``.
     """
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(9.2, 5.0), layout="constrained")
+    ax = one_panel(ax, 9.2, 5.0)
     entries = [
         _draw_method(ax, runs[runs["method"] == method], method, mark_line(number))
         for number, method in enumerate(runs["method"].unique())
