@@ -16,7 +16,7 @@ from fairmix.report.described import TOO_SMALL, describe_clusters, describe_feat
 from fairmix.report.disclosure import LEAST_CELL, LEAST_ROWS
 from tests.report.tables import IMAGE, QUICK, SOURCE, TEMPLATE, fit, people
 
-PAGE = Path(__file__).parents[2] / "docs" / "summary.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "summary.md"
 
 
 @pytest.fixture(params=["summary_by_gap", "summary_by_matching"])

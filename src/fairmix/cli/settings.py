@@ -157,7 +157,9 @@ class Settings:
         except FileNotFoundError:
             raise CommandError(f"{path} does not exist; name the file with the settings.") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise CommandError(f"{path} is not TOML: {error}. See docs/command_line.md.") from None
+            raise CommandError(
+                f"{path} is not TOML: {error}. See docs/how_to/command_line.md."
+            ) from None
         made = cls().with_given(found, str(path))
         return replace(made, data=str(path.parent / made.data)) if made.data else made
 

@@ -37,7 +37,7 @@ def audit_fairness(model: Any, profile: Profile, chain: int, draw: int) -> dict[
     Returns
     -------
     dict
-        Plain values; ``docs/summary.md`` says which.
+        Plain values; ``docs/how_to/summary.md`` says which.
     """
     posterior, given = model.posterior_, model.get_params(deep=False)
     kind = given.get("gap_kind", "paper")

@@ -34,7 +34,7 @@ def tell_certainty(posterior: Posterior, labels: IntArray) -> dict[str, Any]:
     Returns
     -------
     dict
-        Plain values; ``docs/summary.md`` says which.
+        Plain values; ``docs/how_to/summary.md`` says which.
     """
     probabilities = posterior.probabilities(labels)
     own = probabilities[np.arange(len(labels)), labels]

@@ -29,7 +29,7 @@ def measure_matches(model: Any) -> dict[str, Any] | None:
     Returns
     -------
     dict or None
-        Plain values (``docs/summary.md`` says which); None if no rows were matched.
+        Plain values (``docs/how_to/summary.md`` says which); None if no rows were matched.
     """
     matches = getattr(model, "matches_", None)
     if matches is None:

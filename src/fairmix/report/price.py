@@ -24,7 +24,7 @@ def measure_price(model: Any, plain: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        Plain values; ``docs/summary.md`` says which.
+        Plain values; ``docs/how_to/summary.md`` says which.
     """
     n_rows = len(model.labels_)
     if not hasattr(plain, "posterior_") or len(plain.labels_) != n_rows:
