@@ -48,7 +48,8 @@ def summarize(
     Returns
     -------
     dict
-        Dicts, lists, text and finite numbers, as JSON has them; ``docs/how_to/summary.md`` lists all.
+        Dicts, lists, text and finite numbers, as JSON has them; ``docs/how_to/summary.md`` lists
+        all.
 
     Examples
     --------
