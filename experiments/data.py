@@ -15,6 +15,7 @@ LOADERS = {
     "diabetes": load_diabetes,
     "adult": load_adult,
     "bank": load_bank,
+    "bank_sm": partial(load_bank, groups="single"),
     "bank3": partial(load_bank, groups="marital"),
     "bank01": partial(load_bank, categorised=True),
 }
@@ -23,6 +24,7 @@ TITLES = {
     "diabetes": "Diabetes",
     "adult": "Adult",
     "bank": "Bank",
+    "bank_sm": "Bank, married or single",
     "bank3": "Bank, three groups",
     "bank01": "Bank, categorised",
 }

@@ -118,6 +118,9 @@ def digits(value: float) -> str:
     """Give a number with as many digits as say something."""
     if value == int(value):
         return f"{int(value):,}"
-    if abs(value) >= 100:
+    size = abs(value)
+    if size >= 100:
         return f"{value:,.0f}"
-    return f"{value:.2f}" if abs(value) >= 10 else f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
+    if size >= 10:
+        return f"{value:.2f}"
+    return f"{value:.3f}" if size >= 0.1 else f"{value:.3g}"

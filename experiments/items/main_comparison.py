@@ -188,8 +188,7 @@ def findings(rows: list[Row]) -> list[Claim]:
         )
         found.append(
             Claim(
-                f"{title}: FBC with {PAPER} finds K = {PAPER_K[data]}; the median is "
-                f"{inferred:g}.",
+                f"{title}: FBC with {PAPER} finds K = {PAPER_K[data]}; the median is {inferred:g}.",
                 bool(inferred == PAPER_K[data]),
             )
         )

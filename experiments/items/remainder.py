@@ -78,9 +78,7 @@ def claims(rows: list[Row]) -> list[Claim]:
 def findings(rows: list[Row]) -> list[Claim]:
     found = []
     for data in values_of(rows, "data"):
-        gaps = {
-            rule: mean_of(rows, "mean_gap", data=data, method=OURS, R=rule) for rule in RULES
-        }
+        gaps = {rule: mean_of(rows, "mean_gap", data=data, method=OURS, R=rule) for rule in RULES}
         figures = ", ".join(f"{rule} {gap:.4f}" for rule, gap in gaps.items())
         found.append(
             Claim(

@@ -104,14 +104,14 @@ def findings(rows: list[Row]) -> list[Claim]:
     for data in values_of(rows, "data"):
         own = where(rows, data=data, method=METHOD)
         hot = mean_of(own, "matched_distance", tau=10.0)
-        mattering = [
-            row["tau"] for row in own if row["matched_distance"] < (1 - MATTERS) * hot
-        ]
+        mattering = [row["tau"] for row in own if row["matched_distance"] < (1 - MATTERS) * hot]
         found.append(
             Claim(
                 f"{data}: the temperature does not matter from 0.1 to 10; matched rows come "
                 f"{100 * MATTERS:.0f} % closer than at 10 up to "
-                f"{max(mattering):g}." if mattering else f"{data}: no temperature matters.",
+                f"{max(mattering):g}."
+                if mattering
+                else f"{data}: no temperature matters.",
                 not mattering or max(mattering) < min(PAPER_TEMPERATURES),
             )
         )
@@ -125,7 +125,8 @@ EXPERIMENT = Experiment(
     about=(
         "The prior of the matching is exp(- mean distance / tau), and the mean is over all rows of "
         "a group: only a tau of the order of one over their number can have an effect on single "
-        "rows. So colder ones than the paper's are run, too. No row is masked."
+        "rows. So colder ones than the paper's are run, too. No row is masked. The "
+        "matched distance is that of the last draw of the first chain."
     ),
     parts=parts,
     by=("data", "method", "tau"),

@@ -83,7 +83,7 @@ def findings(rows: list[Row]) -> list[Claim]:
     return [
         Claim(
             f"{row['data']}, {row['method']}: all chains end within 10 of each other; they end "
-            f"{row['range of chains at the end']:.0f} apart.",
+            f"{row['range of chains at the end']:.1f} apart.",
             row["range of chains at the end"] <= 10,
         )
         for row in rows
