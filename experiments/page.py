@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.protocol import Experiment, Row
+from experiments.protocol import Experiment, Row, values_of
 from fairmix.files import write_whole
 
 if TYPE_CHECKING:
@@ -82,23 +82,25 @@ def columns_of(experiment: Experiment) -> list[str]:
 
 
 def tabulate(experiment: Experiment, rows: Sequence[Row]) -> list[list[str]]:
-    """Give a table's cells: the paper's lines first, then ours, means with their spread."""
-    lines = [
-        ["the paper's", *(show([row[name]]) if name in row else "" for name in named(experiment))]
-        for row in experiment.paper
-    ]
-    by_key: dict[tuple[Any, ...], list[Row]] = {}
+    """Give a table's cells: of each dataset the paper's lines, then ours, means with spreads."""
+    names = experiment.by + experiment.figures
+    alike: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        by_key.setdefault(tuple(row.get(name) for name in experiment.by), []).append(row)
-    for alike in by_key.values():
-        cells = [show([row.get(name) for row in alike]) for name in named(experiment)]
-        lines.append([f"ours, mean of {len(alike)}" if len(alike) > 1 else "ours", *cells])
-    return lines
+        alike.setdefault(tuple(row.get(name) for name in experiment.by), []).append(row)
+    entries = [("the paper's", [row]) for row in experiment.paper]
+    entries += [
+        (f"ours, mean of {len(own)}" if len(own) > 1 else "ours", own) for own in alike.values()
+    ]
+    order = values_of(rows, "data")
+    entries.sort(key=lambda entry: _place(entry[1][0].get("data"), order))
+    return [
+        [whose, *(show([row.get(name) for row in own]) for name in names)] for whose, own in entries
+    ]
 
 
-def named(experiment: Experiment) -> tuple[str, ...]:
-    """Give what each line of a table has."""
-    return experiment.by + experiment.figures
+def _place(data: Any, order: list[Any]) -> int:
+    """Give the place of a dataset; one that was left out comes last."""
+    return order.index(data) if data in order else len(order)
 
 
 def show(values: Sequence[Any]) -> str:

@@ -52,7 +52,7 @@ class Effort:
 
 #: To see that all of it works, and that no claim is broken; no figure of it is worth quoting.
 QUICK = Effort("quick", 200, 1, 2, 100, 100, None, 0.05)
-FULL = Effort("full", None, 5, 4, 1500, 1500, 2, 0.005)
+FULL = Effort("full", None, 5, 4, 1000, 1000, 2, 0.005)
 
 
 @dataclass(frozen=True)

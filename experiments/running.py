@@ -208,7 +208,7 @@ class Results:
         return [asdict(claim) for claim in judge(self.rows)]
 
     def _write(self) -> None:
-        write_whole(self.path, (json.dumps(self._plain, indent=1) + "\n").encode())
+        write_whole(self.path, write_json(self._plain).encode())
 
 
 class Course:
@@ -261,3 +261,15 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
     return value
+
+
+def write_json(plain: Any, depth: int = 0) -> str:
+    """Write JSON with a line for each row, so that versions can be compared line by line."""
+    if isinstance(plain, dict) and depth < 3:
+        inner = [f"{json.dumps(key)}: {write_json(plain[key], depth + 1)}" for key in plain]
+        text = "{{\n{}\n}}".format(",\n".join(inner))
+    elif isinstance(plain, list) and plain:
+        text = "[\n{}\n]".format(",\n".join(json.dumps(each, allow_nan=False) for each in plain))
+    else:
+        text = json.dumps(plain, allow_nan=False)
+    return text if depth else f"{text}\n"

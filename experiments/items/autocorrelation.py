@@ -37,7 +37,8 @@ def run(data: str, method: str, effort: Effort) -> list[Row]:
         | {
             "autocorrelation": [autocorrelation(chain) for chain in posterior.n_components],
             "autocorrelation of t": [autocorrelation(chain) for chain in posterior.n_clusters],
-            "effective draws of K": bulk_ess(posterior.n_components),
+            # Of each chain by itself: whether chains agree is another question.
+            "effective draws of K": sum(bulk_ess(chain) for chain in posterior.n_components),
             "draws": posterior.n_components.size,
         }
     ]
@@ -74,12 +75,12 @@ def claims(rows: list[Row]) -> list[Claim]:
     found = []
     for data in values_of(rows, "data"):
         (row,) = where(rows, data=data, method=SAMPLERS[1])
-        # Fewer than one in a hundred would be a chain that stands still.
+        # Fewer than one in a hundred would be chains that stand still.
         found.append(
             Claim(
                 f"{data}: {row['draws']:,} draws of {SAMPLERS[1]} are worth "
-                f"{row['effective draws of K']:,.0f} independent ones of K, at least one in a "
-                "hundred.",
+                f"{row['effective draws of K']:,.0f} independent ones of K within their chains, at "
+                "least one in a hundred.",
                 row["effective draws of K"] >= row["draws"] / 100,
             )
         )

@@ -122,6 +122,8 @@ def draw(rows: list[Row]) -> Any:
         if k:
             ax.set_ylabel("")
         ax.legend_.set(visible=k == len(every_data) - 1)
+        for text in ax.legend_.get_texts():  # their numbers of clusters are of this panel alone
+            text.set_text(text.get_text().rpartition(" (")[0])
     return figure
 
 

@@ -117,7 +117,7 @@ def claims(rows: list[Row]) -> list[Claim]:
             Claim(
                 f"{data}: a batch has a gap of {batch['gap']:.4f}, the nearest clusters "
                 f"{nearest['gap']:.4f}.",
-                batch["gap"] <= nearest["gap"],
+                batch["gap"] < nearest["gap"],
             ),
             Claim(
                 f"{data}: fairness costs log score: {batch['log score']:.3f} in a batch, "

@@ -55,7 +55,7 @@ def draw(rows: list[Row]) -> Any:
     for ax, data in zip(axes[0], every_data, strict=True):
         draw_lines(ax, [row for row in rows if row["data"] == data], "n_rows", "seconds", "method")
         ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds")
-    axes[0, 0].legend(frameon=False, fontsize="small")
+    axes[0, -1].legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 

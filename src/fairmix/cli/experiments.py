@@ -9,7 +9,7 @@ from typing import Any
 
 import fairmix
 from fairmix.cli.settings import nearest
-from fairmix.cli.telling import DONE, FAILED, CommandError, Teller
+from fairmix.cli.telling import DONE, FAILED, CommandError, Teller, sentence
 
 #: Where they are, seen from the package in a source tree.
 FOLDER = Path(fairmix.__file__).parents[2] / "experiments"
@@ -46,21 +46,24 @@ def reproduce(
             "source tree, in its folder experiments/.",
             FAILED,
         )
+    from rich.text import Text
+
     items = _import("items")
     if name is None:
         titles = {each: items.get_experiment(each).title for each in items.NAMES}
         text = "\n".join(f"{each:20} {title}" for each, title in titles.items())
-        teller.answer(text, {"experiments": titles})
+        teller.answer(Text(text), {"experiments": titles})
         return DONE
     if name != ALL and name not in items.NAMES:
-        raise CommandError(f"{name} is no experiment{nearest(name, [*items.NAMES, ALL])}.")
+        text = f"{name} is no experiment{nearest(name, [*items.NAMES, ALL])}"
+        raise CommandError(sentence(text))
     protocol, running = _import("protocol"), _import("running")
     effort = protocol.QUICK if is_quick else protocol.FULL
     folder = out or running.RESULTS / effort.name
     names = items.NAMES if name == ALL else [name]
     problems = running.reproduce(names, effort, folder, teller.note, is_anew)
     text = "\n".join([*problems, f"open {folder / 'index.html'}"])
-    teller.answer(text, {"out": str(folder), "problems": problems})
+    teller.answer(Text(text), {"out": str(folder), "problems": problems})
     return FAILED if problems else DONE
 
 
