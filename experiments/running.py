@@ -21,6 +21,7 @@ from experiments.items import NAMES, get_experiment
 from experiments.page import write_page
 from experiments.protocol import Effort, Experiment, Part, Row
 from experiments.provenance import describe_machine, describe_source, now
+from fairmix.cli.interrupts import noting_interrupts
 from fairmix.files import write_whole
 from fairmix.sampler.display import format_seconds
 
@@ -138,10 +139,13 @@ class Results:
         """Make a part and keep it; give its seconds. An error is kept, too."""
         began, cpu_began = time.perf_counter(), time.process_time()
         rows, error = [], ""
-        try:
-            rows = part.make()
-        except Exception as caught:  # one part's failure must not end the others
-            error = f"{type(caught).__name__}: {caught}"
+        with noting_interrupts() as interrupts:
+            try:
+                rows = part.make()
+            except Exception as caught:  # one part's failure must not end the others
+                error = f"{type(caught).__name__}: {caught}"
+        if interrupts:  # a fit then gives the draws so far, which are no result
+            raise KeyboardInterrupt
         seconds = time.perf_counter() - began
         self._plain["parts"][part.name] = {
             "rows": as_plain(rows),

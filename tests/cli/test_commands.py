@@ -194,6 +194,18 @@ def test_an_experiment_is_run_and_its_problems_are_told(
     assert (names, effort.name, folder, is_anew) == (["toy"], "quick", tmp_path / "made", True)
 
 
+@pytest.mark.parametrize(("form", "rest"), [("--quick", "begins anew"), ("--anew", "goes on")])
+def test_experiments_that_are_interrupted_say_what_comes(tmp_path, call, monkeypatch, form, rest):
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiments._import("running"), "reproduce", interrupt)
+    code, _, err = call("reproduce", "toy", form, "--out", tmp_path)
+    assert code == 130
+    assert err.startswith("error: interrupted; ")
+    assert rest in err
+
+
 def test_nothing_heavy_is_imported_for_help():
     heavy = {"numpy", "pandas", "sklearn", "scipy", "numba", "xarray", "matplotlib", "narwhals"}
     code = (

@@ -1,7 +1,9 @@
 """Runs are kept part by part, go on where they ended, and say what went wrong."""
 
+import contextlib
 import json
 import re
+import signal
 
 import pytest
 
@@ -82,6 +84,22 @@ def test_a_run_goes_on_where_it_was_interrupted(made, tmp_path):
     assert made.ran == ["a", "b", "b", "c"]
     run(tmp_path, is_anew=True)
     assert made.ran[4:] == ["a", "b", "c"]
+
+
+def test_draws_of_a_fit_that_was_interrupted_are_no_result(made, tmp_path, monkeypatch):
+    plainly = made.make
+
+    def make(data, gap):
+        if data == "b":
+            # As a fit does, which then gives the draws so far.
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return plainly(data, gap)
+
+    monkeypatch.setattr(made, "make", make)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    assert list(json.loads((tmp_path / "made.json").read_text())["parts"]) == ["a"]
 
 
 def test_the_quick_form_is_made_anew(made, tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 import fairmix
 from fairmix.cli.settings import nearest
-from fairmix.cli.telling import DONE, FAILED, CommandError, Teller, sentence
+from fairmix.cli.telling import DONE, FAILED, INTERRUPTED, CommandError, Teller, sentence
 
 #: Where they are, seen from the package in a source tree.
 FOLDER = Path(fairmix.__file__).parents[2] / "experiments"
@@ -61,7 +61,11 @@ def reproduce(
     effort = protocol.QUICK if is_quick else protocol.FULL
     folder = out or running.RESULTS / effort.name
     names = items.NAMES if name == ALL else [name]
-    problems = running.reproduce(names, effort, folder, teller.note, is_anew)
+    try:
+        problems = running.reproduce(names, effort, folder, teller.note, is_anew)
+    except KeyboardInterrupt:
+        rest = "the quick form begins anew next time" if is_quick else "the same command goes on"
+        raise CommandError(f"interrupted; {rest}", INTERRUPTED) from None
     text = "\n".join([*problems, f"open {folder / 'index.html'}"])
     teller.answer(Text(text), {"out": str(folder), "problems": problems})
     return FAILED if problems else DONE

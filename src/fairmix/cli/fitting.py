@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import numpy as np
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.cli.answer import exit_code_of, tell_answer
 from fairmix.cli.inspection import Inspection, family_of_features, inspect
+from fairmix.cli.interrupts import noting_interrupts
 from fairmix.cli.reading import read_table
 from fairmix.cli.run_folder import RunFolder, free_folder, refusal_to_write
 from fairmix.cli.safe_csv import csv_of
@@ -74,7 +73,7 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             "--draws 100; for an end in time, --max-minutes."
         )
     how_to_go_on = f"fairmix resume {folder.path}"
-    with _noting_interrupts() as interrupts:
+    with noting_interrupts() as interrupts:
         try:
             model = _sample(found, folder, teller)
             plain = _sample_plain(found, teller) if settings.with_plain else None
@@ -233,23 +232,3 @@ def rows_of_labels(
         strict=True,
     )
     return [id_column or "row", "cluster", "name", "probability"], rows
-
-
-@contextlib.contextmanager
-def _noting_interrupts() -> Iterator[list[int]]:
-    """Note whether the user has interrupted: the library then gives the draws so far."""
-    noted: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        noted.append(number)
-        signal.default_int_handler(number, frame)
-
-    try:
-        before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # not in the main thread, which alone is interrupted
-        yield noted
-        return
-    try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)
