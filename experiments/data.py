@@ -69,6 +69,7 @@ def split(name: str, n_fitted: int, n_new: int, seed: int) -> tuple[Table, Table
     return table.take(rows[:n_fitted]), table.take(rows[n_fitted : n_fitted + n_new])
 
 
+@cache
 def reason_missing(name: str | None) -> str:
     """Say why a dataset cannot be had; nothing if it can."""
     if name is None:

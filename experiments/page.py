@@ -56,6 +56,10 @@ def describe(results: Results) -> Row:
     plain, experiment = results.to_plain(), results.experiment
     picture = results.picture.read_bytes() if results.rows else b""
     made = [part for part in results.made if not part["is_left_out"]]
+    left_out: dict[str, list[str]] = {}
+    for part in results.made:
+        if part["is_left_out"]:
+            left_out.setdefault(part["error"], []).append(part["name"])
     return {
         "name": results.name,
         "experiment": experiment,
@@ -64,7 +68,7 @@ def describe(results: Results) -> Row:
         "claims": plain["claims"],
         "findings": plain["findings"],
         "failed": [part for part in made if part["error"]],
-        "left_out": [part for part in results.made if part["is_left_out"]],
+        "left_out": left_out,
         "picture": base64.b64encode(picture).decode(),
         "heads": [HEADS.get(name, name.replace("_", " ")) for name in columns_of(experiment)],
         "lines": tabulate(experiment, results.rows),
@@ -125,4 +129,6 @@ def digits(value: float) -> str:
         return f"{value:,.0f}"
     if size >= 10:
         return f"{value:.2f}"
-    return f"{value:.3f}" if size >= 0.1 else f"{value:.3g}"
+    if size >= 0.1:
+        return f"{value:.3f}"
+    return f"{value:.4f}" if size >= 0.001 else f"{value:.2g}"

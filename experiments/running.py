@@ -65,11 +65,14 @@ def reproduce(
         for each in results.values():
             each.forget()
     course = Course([(each, part) for each in results.values() for part in each.missing_parts()])
+    reasons: set[str] = set()  # told of once
     for each in results.values():
         for part in each.missing_parts():
             reason = reason_missing(part.data)
             if reason:
-                tell(f"{each.name}: {part.name} is left out. {reason}")
+                if reason not in reasons:
+                    tell(f"{each.name}, {part.name}: what needs this is left out. {reason}")
+                reasons.add(reason)
                 course.note(each.name, None)
                 each.leave_out(part, reason)
                 continue

@@ -13,7 +13,7 @@ NAMES = (
     "fairness_control",
     "three_groups",
     "number_of_clusters",
-    "test_likelihood",
+    "likelihood_of_new",
     "categorised_bank",
     "temperature",
     "remainder",

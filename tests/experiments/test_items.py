@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 BREAKING = {
     "toy": {"n_clusters": 4},
     "number_of_clusters": {"log_posterior": 0.0},
-    "test_likelihood": {"gap": 0.1},
+    "likelihood_of_new": {"gap": 0.1},
     "components_prior": {"mean_n_components": 5.0},
     "autocorrelation": {"effective draws of K": 1.0},
     "traces": {"NLL at the end": 1e9},

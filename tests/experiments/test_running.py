@@ -133,8 +133,10 @@ def test_parts_without_data_are_left_out_and_the_others_run(made, tmp_path, monk
     monkeypatch.setattr(running, "reason_missing", lambda data: "Bank <is> missing.")
     problems, told = run(tmp_path)
     assert (problems, made.ran) == ([], [])
-    assert told[0] == "made: a is left out. Bank <is> missing."
-    assert "Bank &lt;is&gt; missing." in (tmp_path / "index.html").read_text()
+    assert told == ["made, a: what needs this is left out. Bank <is> missing."]
+    page = (tmp_path / "index.html").read_text()
+    assert "Left out: a; b; c. Bank &lt;is&gt; missing." in page
+    assert "of commit" not in page  # nothing was made
     monkeypatch.setattr(running, "reason_missing", lambda data: "")
     run(tmp_path)
     assert made.ran == ["a", "b", "c"]
