@@ -98,7 +98,7 @@ def test_groups_of_new_rows_are_those_that_were_fitted(folder, call, more):
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [
-        ({"age": "agee"}, (), "'age' is missing; do you mean 'agee'?"),
+        ({"age": "agee"}, (), "'age' is missing; do you mean 'agee'? The run needs every column"),
         ({}, ("--method", "match"), "--method is one of auto, batch, prices, got 'match'"),
         ({}, ("--id", "custmer_id"), "do you mean 'customer_id'?"),
     ],
@@ -139,6 +139,22 @@ def test_methods_are_compared(folder, call):
     assert code == 2
     assert "there are missing cells (age 9); fill them" in err
     assert "all.csv is there already" in call("compare", "customers.csv", *named)[2]
+
+
+def test_a_comparison_is_a_table_to_read(folder, call):
+    named = ("--sensitive", "sex", "--drop", "age", "--k", "2", "--warmup", "5", "--draws", "5")
+    few = ("--methods", "K-Means", "--methods", "fair k-means", "--jobs", "1")
+    code, out, err = call("compare", "customers.csv", *named, *few, "--max-minutes", "3")
+    assert code == 0, err
+    lines = out.splitlines()
+    assert lines[0].split()[:3] == ["method", "setting", "n_clusters"]
+    assert [line.split("  ")[0] for line in lines[1:]] == ["k-means", "Fair k-means"]
+    assert "with 1 job, at most 3 min:" in err
+    code, _, err = call("compare", "customers.csv", *named, "--methods", "kmeens", "--quiet")
+    assert (code, err) == (
+        2,
+        "error: --methods: 'kmeens' is no method; do you mean 'k-means'?\n",
+    )
 
 
 def test_the_demo_is_a_run(folder, call, monkeypatch):
@@ -210,7 +226,7 @@ def test_what_is_printed_for_people(tmp_path, arguments, code, told):
         (("fit", "customers.csv", "--sensitive", "sex", "--draws", "x"), "'--draws'"),
         (("fit", "customers.csv", "--sensitive", "sex", "--chains", "0"), "--chains must be"),
         (("fit", "customers.csv", "--drws", "3"), "No such option: --drws"),
-        (("ftt",), "No such command 'ftt'"),
+        (("ftt",), "No such command 'ftt'. Did you mean 'fit'? See fairmix --help."),
         (("fit", "--config", "none.toml"), "none.toml does not exist"),
     ],
 )
@@ -230,7 +246,7 @@ def test_what_is_called_wrongly(folder, call, arguments, message):
         (MemoryError(), 1, "error: there is not enough memory"),
         (ValueError("n_draws = 3 is few."), 2, "error: --draws 3 is few."),
         (OSError(5, "broken", "disk"), 1, "error: [Errno 5] broken: 'disk'"),
-        (ZeroDivisionError("oh"), 1, "error: oh (unexpected)"),
+        (ZeroDivisionError("oh"), 1, "error: oh (unexpected; with FAIRMIX_TRACEBACK=1"),
     ],
 )
 def test_any_error_is_one_line(folder, call, monkeypatch, error, code, told):

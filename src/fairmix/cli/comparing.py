@@ -10,11 +10,13 @@ from fairmix.cli.inspection import family_of_features, inspect
 from fairmix.cli.reading import read_table
 from fairmix.cli.run_folder import refusal_to_write
 from fairmix.cli.safe_csv import csv_of
-from fairmix.cli.settings import Settings
+from fairmix.cli.settings import Settings, nearest
 from fairmix.cli.telling import DONE, CommandError, Teller
 from fairmix.cli.understanding import describe
 from fairmix.comparison import compare
+from fairmix.comparison.methods import METHODS
 from fairmix.files import write_whole
+from fairmix.posterior.wording import short_text
 
 
 def compare_methods(
@@ -42,6 +44,7 @@ def compare_methods(
     """
     if out is not None and out.exists():
         raise CommandError(f"--out {out} is there already; name another file, or remove it.")
+    chosen = [_find_method(name) for name in methods]
     found = inspect(read_table(settings), settings)
     teller.note(describe(found))
     found.refuse()
@@ -51,7 +54,7 @@ def compare_methods(
     result = compare(
         found.frame(found.features),
         found.frame(found.settings.sensitive),
-        methods=list(methods) or None,
+        methods=chosen or None,
         n_clusters=settings.k,
         family=family_of_features(found.settings, found.features),
         n_seeds=n_seeds,
@@ -70,5 +73,29 @@ def compare_methods(
             raise refusal_to_write(out, error) from None
     summary = result.summary().reset_index().round(3)
     plain = json.loads(summary.to_json(orient="records"))
-    teller.answer(summary.to_string(index=False), plain)
+    teller.answer(_table_of(plain), plain)
     return DONE
+
+
+def _find_method(name: str) -> str:
+    """Find a method by its name, however that is written."""
+    by_folded = {method.casefold(): method for method in METHODS}
+    if name.casefold() not in by_folded:
+        hint = nearest(name, METHODS) or f"; the methods are {', '.join(map(repr, METHODS))}"
+        raise CommandError(f"--methods: {name!r} is no method{hint}.")
+    return by_folded[name.casefold()]
+
+
+def _table_of(rows: list[dict[str, Any]]) -> Any:
+    """Give a line a row, with columns that a narrow terminal breaks rather than cuts."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for name in rows[0]:
+        is_text = name in ("method", "setting")
+        shown.add_column(Text(name, "bold"), "left" if is_text else "right", overflow="fold")
+    for row in rows:
+        cells = ("" if cell is None else short_text(cell, 60) for cell in row.values())
+        shown.add_row(*map(Text, cells))
+    return shown

@@ -14,7 +14,7 @@ from fairmix.cli.reading import FileTable, read_table
 from fairmix.cli.run_folder import RunFolder, refusal_to_write
 from fairmix.cli.safe_csv import csv_of
 from fairmix.cli.settings import Settings, nearest
-from fairmix.cli.telling import DONE, CommandError, Teller
+from fairmix.cli.telling import DONE, CommandError, Teller, sentence
 from fairmix.files import write_whole
 from fairmix.loading import load
 from fairmix.posterior.labelling import METHODS
@@ -135,7 +135,10 @@ def _take_columns(table: FileTable, model: Any, fitted: Settings, teller: Teller
         lacking += missing_groups
     if lacking:
         hints = [f"{name!r} is missing{nearest(name, table.names)}" for name in lacking]
-        raise CommandError(f"{table.path}: {shorten(hints, 3)}.")
+        raise CommandError(
+            f"{table.path}: {sentence(shorten(hints, 3))} The run needs every column that it was "
+            "fitted to; cells may be empty."
+        )
     mistaken = [table.column(name) for name in wanted if table.column(name).mistakes]
     if mistaken:
         told = "; ".join(tell_mistakes(column).partition("; ")[0] for column in mistaken)
