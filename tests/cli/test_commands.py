@@ -100,7 +100,7 @@ def test_groups_of_new_rows_are_those_that_were_fitted(folder, call, more):
     [
         ({"age": "agee"}, (), "'age' is missing; do you mean 'agee'? The run needs every column"),
         ({}, ("--method", "match"), "--method is one of auto, batch, prices, got 'match'"),
-        ({}, ("--id", "custmer_id"), "do you mean 'customer_id'?"),
+        ({}, ("--id", "custmer_id"), "do you mean 'customer_id'?\n"),
     ],
 )
 def test_new_rows_that_are_refused(folder, call, run, change, arguments, message):

@@ -11,7 +11,7 @@ from fairmix.cli.reading import read_table
 from fairmix.cli.run_folder import refusal_to_write
 from fairmix.cli.safe_csv import csv_of
 from fairmix.cli.settings import Settings, nearest
-from fairmix.cli.telling import DONE, CommandError, Teller
+from fairmix.cli.telling import DONE, CommandError, Teller, sentence
 from fairmix.cli.understanding import describe
 from fairmix.comparison import compare
 from fairmix.comparison.methods import METHODS
@@ -82,7 +82,7 @@ def _find_method(name: str) -> str:
     by_folded = {method.casefold(): method for method in METHODS}
     if name.casefold() not in by_folded:
         hint = nearest(name, METHODS) or f"; the methods are {', '.join(map(repr, METHODS))}"
-        raise CommandError(f"--methods: {name!r} is no method{hint}.")
+        raise CommandError(sentence(f"--methods: {name!r} is no method{hint}"))
     return by_folded[name.casefold()]
 
 

@@ -67,9 +67,8 @@ def predict(
         probabilities = model.predict_proba(frame, sensitive_features=groups, method=method)
     id_column = settings.id or (fitted.id if fitted.id in table.names else None)
     if id_column is not None and id_column not in table.names:
-        raise CommandError(
-            f"--id: {id_column!r} is no column of the table{nearest(id_column, table.names)}."
-        )
+        hint = nearest(id_column, table.names)
+        raise CommandError(sentence(f"--id: {id_column!r} is no column of the table{hint}"))
     names, rows = rows_of_labels(table, id_column, model, labels, probabilities)
     written = csv_of(names, rows)
     numbers, counts = np.unique(labels, return_counts=True)
