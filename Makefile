@@ -22,7 +22,7 @@ test: $(VENV)/.installed-test
 
 test-all: $(VENV)/.installed-test
 	$(BIN)/python -m tests.compile_samplers --all
-	$(BIN)/python -m pytest -n 2
+	SHARE_OF_DRAWS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
@@ -47,7 +47,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[report]'
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

@@ -1,5 +1,6 @@
 """Compare a chain's draws with an exact law, with tolerances from Monte Carlo error."""
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
@@ -8,8 +9,15 @@ from scipy import stats
 #: Probability that one statistical comparison fails although the code is right.
 FALSE_ALARM = 1e-5
 N_BATCHES = 50
+#: `make test` makes this share of the draws, `make test-all` makes all.
+SHARE_OF_DRAWS = float(os.environ.get("SHARE_OF_DRAWS", "0.5"))
 #: States that are expected less often than this are compared as one.
 MIN_EXPECTED = 25
+
+
+def share_of(n_draws: int) -> int:
+    """Give how many draws a test makes that makes so many in ``make test-all``."""
+    return int(SHARE_OF_DRAWS * n_draws)
 
 
 def standard_error(values: np.ndarray) -> np.ndarray:

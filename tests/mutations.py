@@ -64,7 +64,7 @@ ONE_NAME = (
 )
 NUMBER_OF_DRAWS = (
     f"tests/{SINGLE}",
-    "N_DRAWS = 20_000",
+    "N_DRAWS = share_of(20_000)",
     "N_DRAWS = int(__import__('os').environ['N_DRAWS'])",
     0,
 )

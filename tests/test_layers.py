@@ -84,8 +84,8 @@ def test_kernels_import_no_other_libraries():
 
 
 def test_numba_and_matplotlib_are_imported_late():
-    late = {"numba", "matplotlib", "xarray", "h5py", "h5netcdf"}
-    code = f"import sys, fairmix; print({late} & set(sys.modules))"
+    late = {"numba", "matplotlib", "xarray", "h5py", "h5netcdf", "jinja2"}
+    code = f"import sys, fairmix, fairmix.report; print({late} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -6,7 +6,7 @@ from scipy import stats
 
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_galaxy
-from tests.monte_carlo import FALSE_ALARM, N_BATCHES, standard_error
+from tests.monte_carlo import FALSE_ALARM, N_BATCHES, share_of, standard_error
 
 
 def assert_shares(posterior, expected, expected_error):
@@ -21,17 +21,25 @@ def assert_shares(posterior, expected, expected_error):
     assert indicators.sum() > 0.9 * len(draws)
 
 
+@pytest.mark.slow
 def test_galaxy():
-    model = MixtureOfFiniteMixtures(n_warmup=500, n_draws=40_000, thin=5, n_jobs=2, random_state=0)
+    model = MixtureOfFiniteMixtures(
+        n_warmup=500, n_draws=share_of(40_000), thin=5, n_jobs=2, random_state=0
+    )
     model.fit(load_galaxy().data)
     expected = {2: 0.2986, 3: 0.3144, 4: 0.1931, 5: 0.1007, 6: 0.0493, 7: 0.0235, 8: 0.0108}
     assert_shares(model.posterior_, expected, expected_error=0.002)
 
 
+@pytest.mark.slow
 def test_eight_points():
     points = np.array([-2.1, -1.9, -2.0, 0.1, 0.0, 0.2, 1.9, 2.2])[:, None]
     model = MixtureOfFiniteMixtures(
-        n_warmup=100, n_draws=50_000, standardize=False, init_partition="one", random_state=0
+        n_warmup=100,
+        n_draws=share_of(50_000),
+        standardize=False,
+        init_partition="one",
+        random_state=0,
     )
     model.fit(points)
     expected = [
@@ -51,7 +59,7 @@ def test_eight_points():
 def test_diabetes(diabetes):
     X, _ = diabetes
     model = MixtureOfFiniteMixtures(
-        n_warmup=2000, n_draws=10_000, thin=5, n_jobs=2, random_state=0
+        n_warmup=2000, n_draws=share_of(10_000), thin=5, n_jobs=2, random_state=0
     ).fit(X)
     # Two digits are known, and the other software's own error is of that order.
     expected = {10: 0.11, 11: 0.44, 12: 0.33, 13: 0.11}

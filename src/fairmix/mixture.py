@@ -20,6 +20,7 @@ from fairmix.families.choice import choose_family
 from fairmix.model.grouping import Grouping, arrange_groups
 from fairmix.model.model import Model
 from fairmix.model.problem import Problem, family_of_kept, read_table
+from fairmix.posterior.glance import show_model
 from fairmix.posterior.labelling import Predictor
 from fairmix.posterior.posterior import Posterior, warn_if_chains_disagree
 from fairmix.posterior.prediction import Prediction, log_weights_of
@@ -77,6 +78,16 @@ class SampledMixture(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "ignore"
         return tags
+
+    def _repr_html_inner(self) -> str:
+        """Give what a notebook shows: the answer, if there is one, above scikit-learn's diagram."""
+        diagram: str = super()._repr_html_inner()
+        return show_model(self) + diagram if hasattr(self, "posterior_") else diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Give the same to what asks for several forms at once, as notebooks do."""
+        forms: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return forms | {"text/html": self._repr_html_inner()} if "text/html" in forms else forms
 
     def set_callbacks(self, *callbacks: Any) -> Self:
         """Set callbacks of scikit-learn (from its version 1.9 on), such as its ``ProgressBar``.

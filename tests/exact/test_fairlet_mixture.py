@@ -8,7 +8,7 @@ import pytest
 from fairmix.baselines import FairletMixture
 from tests.exact.enumeration import canonical, log_v, set_partitions
 from tests.exact.marginals import gaussian_log_marginal
-from tests.monte_carlo import assert_law
+from tests.monte_carlo import assert_law, share_of
 
 
 def posterior_of_fairlets(rows, fairlets):
@@ -36,7 +36,7 @@ def test_enumeration():
         q=2,
         n_chains=1,
         n_warmup=100,
-        n_draws=40_000,
+        n_draws=share_of(40_000),
         thin=2,
         init_partition="one",
         standardize=False,

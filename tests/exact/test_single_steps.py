@@ -18,10 +18,10 @@ from tests.exact.problems import (
     PROBLEMS,
     make_problem,
 )
-from tests.monte_carlo import assert_law, assert_mean
+from tests.monte_carlo import assert_law, assert_mean, share_of
 from tests.tiny import check_invariants, make_chain, only, read_state
 
-N_DRAWS = 20_000
+N_DRAWS = share_of(20_000)
 
 # What each move leaves alone: places in a state (labels, match, mask, free match).
 MOVES = {

@@ -11,10 +11,10 @@ from tests.exact.enumeration import (
     row_partition,
 )
 from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, PROBLEMS
-from tests.monte_carlo import assert_law, assert_mean
+from tests.monte_carlo import assert_law, assert_mean, share_of
 from tests.tiny import NO_DEALS, check_invariants, make_chain, only
 
-N_DRAWS = 100_000
+N_DRAWS = share_of(100_000)
 A_FEW_DEALS = {"split_merge_proposals": 2, "redeal_proposals": 1, "partial_redeal_proposals": 1}
 
 

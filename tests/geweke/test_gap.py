@@ -12,11 +12,11 @@ from tests.exact.test_gap import MOVES
 from tests.exact.test_single_steps import normalise
 from tests.geweke.simulators import draw_rows
 from tests.geweke.test_geweke import assert_same_mean, replace_rows
-from tests.monte_carlo import standard_error
+from tests.monte_carlo import share_of, standard_error
 from tests.tiny import check_invariants, make_chain
 
 NAMES = ["two attributes", "gap and balance of rows"]
-N_REPLICATIONS = 3_000
+N_REPLICATIONS = share_of(3_000)
 
 
 class PricedPrior:

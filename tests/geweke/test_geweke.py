@@ -13,7 +13,7 @@ from scipy import stats
 from fairmix.sampler.arrays import make_state
 from tests.exact.problems import make_problem
 from tests.geweke.simulators import PriorSimulator, draw_rows, summarise
-from tests.monte_carlo import FALSE_ALARM, standard_error
+from tests.monte_carlo import FALSE_ALARM, share_of, standard_error
 from tests.tiny import NO_DEALS, check_invariants, make_chain, only
 
 PROBLEMS = {
@@ -42,7 +42,7 @@ STEPS = {
     "re-deal": only(redeal_proposals=5),
     "partial re-deal": only(partial_redeal_proposals=5),
 }
-N_REPLICATIONS = 6_000
+N_REPLICATIONS = share_of(6_000)
 
 
 def make_parts(problem, **schedule):

@@ -9,11 +9,12 @@ from fairmix import FairBayesianClustering, Fixed
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.datasets import load_adult, load_toy
 from fairmix.families import GaussianTied
-from tests.monte_carlo import FALSE_ALARM, N_BATCHES, standard_error
+from tests.monte_carlo import FALSE_ALARM, N_BATCHES, share_of, standard_error
 
 STARTS = ("one", "singletons", "kmeans", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annealing", [True, False])
 @pytest.mark.parametrize(
     ("estimator", "n_clusters"), [(MixtureOfFiniteMixtures, 6), (FairBayesianClustering, 3)]
@@ -24,7 +25,7 @@ def test_toy_data_from_all_starts(estimator, n_clusters, annealing):
         init_partition=STARTS,
         n_chains=8,
         n_warmup=50,
-        n_draws=1000,
+        n_draws=share_of(1000),
         annealing=annealing,
         n_jobs=2,
         random_state=0,

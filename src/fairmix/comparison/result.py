@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from fairmix.tables.as_html import show_table
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -43,6 +45,10 @@ class Comparison:
         table["failures"] = by_setting["error"].agg(lambda errors: int((errors != "").sum()))
         table["left_out"] = by_setting["left_out"].agg("sum").astype(int)
         return table
+
+    def _repr_html_(self) -> str:
+        """Give what a notebook shows."""
+        return show_table(self.summary().reset_index(), "Comparison: means over seeds")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw cost against the fairness gap, one line for each method as its setting changes.

@@ -17,6 +17,7 @@ from fairmix.posterior.ball import CredibleBall, find_ball
 from fairmix.posterior.core import SureCore, find_core
 from fairmix.posterior.diagnostics import bulk_ess, r_hat
 from fairmix.posterior.estimate import Estimate, estimate_partition
+from fairmix.posterior.glance import show_posterior
 from fairmix.posterior.importance import gains_of_columns
 from fairmix.posterior.pairs import Pairs, compare_pairs
 from fairmix.posterior.particles import Particles, find_particles
@@ -461,6 +462,10 @@ class Posterior:
         if labels is None:
             labels = self.point_estimate().labels
         return read_clusters(labels, self.labels.shape[2])
+
+    def _repr_html_(self) -> str:
+        """Give what a notebook shows."""
+        return show_posterior(self)
 
     def __repr__(self) -> str:
         counts = np.bincount(self.n_clusters.ravel())

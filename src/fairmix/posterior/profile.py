@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pandas as pd
 
+from fairmix.posterior.glance import show_profile
 from fairmix.posterior.summaries import QUANTILES, Summary, round_by
 from fairmix.posterior.traits import (
     Attribute,
@@ -65,6 +66,10 @@ class Profile:
 
     def __repr__(self) -> str:
         return describe_profile(self)
+
+    def _repr_html_(self) -> str:
+        """Give what a notebook shows."""
+        return show_profile(self)
 
     def named(self, names: Mapping[Any, str]) -> Self:
         """Give some clusters names of your own.

@@ -68,16 +68,65 @@ def describe_cluster(profile: Profile, cluster: ClusterProfile) -> str:
     rows = "1 row" if cluster.size == 1 else f"{cluster.size:,} rows"
     head = f'Cluster {short_text(cluster.label)} "{short_text(cluster.name, 3 * MAX_LETTERS)}": '
     head += f"{rows} ({percent(cluster.size / profile.n_rows)})"
-    parts = [head, *_tell_groups(profile, cluster)]
+    parts = [head, *tell_groups(profile, cluster), *tell_traits(profile, cluster)]
+    parts.append(f"in {percent(cluster.share_of_draws)} of {profile.n_draws} draws")
+    return "; ".join(parts) + "."
+
+
+def tell_traits(profile: Profile, cluster: ClusterProfile) -> list[str]:
+    """Tell what sets a cluster apart, feature by feature.
+
+    Parameters
+    ----------
+    profile : Profile
+        The profile.
+    cluster : ClusterProfile
+        One of its clusters.
+
+    Returns
+    -------
+    list of str
+        A part of a sentence for each feature that is told of, and how many there are more.
+    """
     told = [k for k in cluster.order if _is_told(profile, cluster, k)]
-    parts += [_tell_trait(profile.columns[k], cluster.traits[k]) for k in told[:MAX_TOLD]]
     if not told:
-        parts.append("no feature sets it apart")
+        return ["no feature sets it apart"]
+    parts = [_tell_trait(profile.columns[k], cluster.traits[k]) for k in told[:MAX_TOLD]]
     n_more = len(told) - MAX_TOLD
     if n_more > 0:
         parts.append(f"and {n_more} more feature{'s' if n_more > 1 else ''}")
-    parts.append(f"in {percent(cluster.share_of_draws)} of {profile.n_draws} draws")
-    return "; ".join(parts) + "."
+    return parts
+
+
+def tell_groups(profile: Profile, cluster: ClusterProfile) -> list[str]:
+    """Tell the shares of the groups; of several attributes, those of each rather than crossed.
+
+    Parameters
+    ----------
+    profile : Profile
+        The profile.
+    cluster : ClusterProfile
+        One of its clusters.
+
+    Returns
+    -------
+    list of str
+        A part of a sentence for each group that is told of.
+    """
+    first = 1 if len(profile.attributes) > 1 else 0
+    told = []
+    pairs = zip(profile.attributes[first:], cluster.group_shares[first:], strict=True)
+    for attribute, shares in pairs:
+        n_levels = len(attribute.levels)
+        # One of two groups says it all.
+        by_share = sorted(range(n_levels), key=lambda k: -attribute.shares[k])
+        shown = [0] if n_levels == 2 else by_share[:MAX_GROUPS]
+        told += [
+            f"{text_of_group(attribute.name, attribute.levels[k])} {percent(shares[k])} (all: "
+            f"{percent(attribute.shares[k])})"
+            for k in shown
+        ]
+    return told
 
 
 def percent(share: float) -> str:
@@ -178,24 +227,6 @@ def _is_told(profile: Profile, cluster: ClusterProfile, k: int) -> bool:
     is_apart = abs(trait.effect) >= NOTICEABLE
     has_spread = word_of_spread(trait.summary, overall, trait.effect) is not None
     return len(profile.clusters) == 1 or is_apart or has_spread
-
-
-def _tell_groups(profile: Profile, cluster: ClusterProfile) -> list[str]:
-    """Tell the shares of the groups; of several attributes, those of each rather than crossed."""
-    first = 1 if len(profile.attributes) > 1 else 0
-    told = []
-    pairs = zip(profile.attributes[first:], cluster.group_shares[first:], strict=True)
-    for attribute, shares in pairs:
-        n_levels = len(attribute.levels)
-        # One of two groups says it all.
-        by_share = sorted(range(n_levels), key=lambda k: -attribute.shares[k])
-        shown = [0] if n_levels == 2 else by_share[:MAX_GROUPS]
-        told += [
-            f"{text_of_group(attribute.name, attribute.levels[k])} {percent(shares[k])} (all: "
-            f"{percent(attribute.shares[k])})"
-            for k in shown
-        ]
-    return told
 
 
 def _tell_trait(feature: Feature, trait: Trait) -> str:

@@ -67,11 +67,11 @@ def run_sweeps(*arguments: Any) -> None:
     """
     from fairmix.sampler.kernels import sweep
 
-    entry = sweep.run_sweeps
+    call = sweep.run_sweeps
     if is_compiled():
         entry = _entry_of_sampler()
-        _compile(entry, arguments, "the sampler", digest_of_sampler, "the sampler")
-    entry(*arguments)
+        call = _compile(entry, arguments, "the sampler", digest_of_sampler, "the sampler")
+    call(*arguments)
 
 
 def write_log_densities(*arguments: Any) -> None:
@@ -94,8 +94,8 @@ def write_log_densities(*arguments: Any) -> None:
         return digest
 
     entry = _entry_of_predictions()
-    _compile(entry, arguments, "predictions", digest_of_predictions, "predictions")
-    entry(*arguments)
+    call = _compile(entry, arguments, "predictions", digest_of_predictions, "predictions")
+    call(*arguments)
 
 
 def link(likelihood: Any, *others: Any) -> Any:
@@ -134,9 +134,9 @@ def link(likelihood: Any, *others: Any) -> Any:
             return None
         return digest
 
-    entry = _entry_of_likelihood()
-    _compile(entry, arguments, "a family", digest_of_likelihood, type(likelihood.family).__name__)
-    entry(*arguments)
+    entry, name = _entry_of_likelihood(), type(likelihood.family).__name__
+    call = _compile(entry, arguments, "a family", digest_of_likelihood, name)
+    call(*arguments)
     return reference.Packed(make_linked(packed.address, likelihood.follows_rows, addresses), packed)
 
 
@@ -174,24 +174,34 @@ def _entry_of_likelihood() -> Any:
 
 def _compile(
     entry: Any, arguments: tuple[Any, ...], kind: str, make_digest: Callable[[], Any], shown: str
-) -> None:
-    """Have an entry compiled for these arguments, from disk if it is there."""
+) -> Callable[..., Any]:
+    """Have an entry compiled for these arguments, from disk if it is there; give what to call.
+
+    The compiled function itself is given: numba's dispatcher would find out the types once more.
+    """
     from numba import typeof
 
-    types = tuple(typeof(argument) for argument in arguments)
-    if types in entry.overloads:
-        return
-    with _lock:
-        if types in entry.overloads:
+    types = tuple(getattr(each, "numba_type", None) or typeof(each) for each in arguments)
+    if types not in entry.overloads:
+        with _lock:
+            if types not in entry.overloads:
+                _make_overload(entry, types, kind, make_digest, shown)
+    found: Callable[..., Any] = entry.overloads[types].entry_point
+    return found
+
+
+def _make_overload(
+    entry: Any, types: tuple[Any, ...], kind: str, make_digest: Callable[[], Any], shown: str
+) -> None:
+    """Load an entry for these types, or compile it."""
+    name = None
+    digest = make_digest()  # reads all sources: not at every call
+    if digest is not None:
+        digest.update(" ".join(_describe(each) for each in types).encode())
+        name = f"{entry.__name__}-{digest.hexdigest()[:24]}.bin"
+        if _load(entry, types, name):
             return
-        name = None
-        digest = make_digest()  # reads all sources: not at every call
-        if digest is not None:
-            digest.update(" ".join(_describe(each) for each in types).encode())
-            name = f"{entry.__name__}-{digest.hexdigest()[:24]}.bin"
-            if _load(entry, types, name):
-                return
-        _compile_anew(entry, types, kind, name, shown)
+    _compile_anew(entry, types, kind, name, shown)
 
 
 def _compile_anew(

@@ -11,6 +11,7 @@ Methods hang on packed tuples as on plain ones (see ``verbs.py``). Under ``NUMBA
 nothing is packed, and the same kernels take the plain tuples.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -75,24 +76,29 @@ class Packed:
 
 def _pack(values, first):
     """Give the type and the words of a NamedTuple whose words begin at this place."""
-    fields, words = {}, []
+    kinds, words = [], []
     for name, value in zip(values._fields, values, strict=True):
         place = first + len(words)
         if hasattr(value, "_fields"):
-            field_type, field_words = _pack(value, place)
+            kind, own_words = _pack(value, place)
         elif isinstance(value, np.ndarray):
-            field_type, field_words = _pack_array(name, value)
+            kind = _type_of_array(value.dtype, value.ndim, value.flags.c_contiguous)
+            own_words = [value.ctypes.data, *value.shape, *value.strides]
         else:
-            field_type, field_words = _pack_number(values, name, value)
-        fields[name] = field_type, place
-        words += field_words
-    return Reference(type(values), fields), words
+            kind, own_words = _pack_number(values, name, value)
+        kinds.append((kind, place))
+        words += own_words
+    return _type_of_tuple(type(values), tuple(kinds)), words
 
 
-def _pack_array(name, array):
-    layout = "C" if array.flags.c_contiguous else "A"
-    kind = types.Array(from_dtype(array.dtype), array.ndim, layout)
-    return kind, [array.ctypes.data, *array.shape, *array.strides]
+@cache  # numba takes its time to make types, and draws are packed in every run
+def _type_of_tuple(instance_class, kinds):
+    return Reference(instance_class, dict(zip(instance_class._fields, kinds, strict=True)))
+
+
+@cache
+def _type_of_array(dtype, n_dimensions, is_contiguous):
+    return types.Array(from_dtype(dtype), n_dimensions, "C" if is_contiguous else "A")
 
 
 def _pack_number(values, name, value):
