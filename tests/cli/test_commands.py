@@ -147,9 +147,12 @@ def test_a_comparison_is_a_table_to_read(folder, call):
     code, out, err = call("compare", "customers.csv", *named, *few, "--max-minutes", "3")
     assert code == 0, err
     lines = out.splitlines()
-    assert lines[0].split()[:3] == ["method", "setting", "n_clusters"]
+    figures = ["clusters", "cost", "gap", "balance", "seconds"]
+    assert lines[0].split() == ["method", "setting", *figures]
     assert [line.split("  ")[0] for line in lines[1:]] == ["k-means", "Fair k-means"]
     assert "with 1 job, at most 3 min:" in err
+    code, out, _ = call("compare", "customers.csv", *named, *few, "--seeds", "2", "--quiet")
+    assert out.splitlines()[0].split() == ["method", "setting", *figures, "runs"]
     code, _, err = call("compare", "customers.csv", *named, "--methods", "kmeens", "--quiet")
     assert (code, err) == (
         2,

@@ -97,7 +97,8 @@ def _tell_certainty(summary: Mapping[str, Any]) -> str:
     """Say how many rows are sure of their cluster."""
     certainty, n_rows = summary["certainty"], summary["table"]["n_rows"]
     sure, unsure = (percent(certainty[name] / n_rows) for name in ("n_sure", "n_unsure"))
-    return f"{sure} of the rows are in theirs in at least 9 of 10 draws; {unsure} are mostly elsewhere."
+    there = f"{sure} of the rows are in theirs in at least 9 of 10 draws"
+    return f"{there}; {unsure} are mostly elsewhere."
 
 
 def _tell_sizes(model: Any) -> str:

@@ -18,6 +18,10 @@ from fairmix.comparison.methods import METHODS
 from fairmix.files import write_whole
 from fairmix.posterior.wording import short_text
 
+#: Columns that people do without, and what others are if there is nothing to tell.
+NOT_SHOWN = ("silhouette", "memory")
+USUAL = {"runs": 1, "failures": 0, "left_out": 0}
+
 
 def compare_methods(
     settings: Settings, methods: tuple[str, ...], n_seeds: int, out: Path | None, teller: Teller
@@ -87,15 +91,26 @@ def _find_method(name: str) -> str:
 
 
 def _table_of(rows: list[dict[str, Any]]) -> Any:
-    """Give a line a row, with columns that a narrow terminal breaks rather than cuts."""
+    """Give a line a row; ``--out`` and ``--json`` have more columns than fit into a terminal."""
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for name in rows[0]:
+    names = [
+        name
+        for name in rows[0]
+        if name not in NOT_SHOWN
+        and not (name in USUAL and all(row[name] == USUAL[name] for row in rows))
+    ]
+    for name in names:
         is_text = name in ("method", "setting")
-        shown.add_column(Text(name, "bold"), "left" if is_text else "right", overflow="fold")
+        shown.add_column(
+            Text(name.removeprefix("n_"), "bold"),
+            justify="left" if is_text else "right",
+            overflow="fold",
+            no_wrap=name == "method",
+        )
     for row in rows:
-        cells = ("" if cell is None else short_text(cell, 60) for cell in row.values())
+        cells = ("" if row[name] is None else short_text(row[name], 60) for name in names)
         shown.add_row(*map(Text, cells))
     return shown
