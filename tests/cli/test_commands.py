@@ -56,6 +56,11 @@ def test_labels_of_new_rows_on_standard_output(folder, run):
     code, out, err = shell("predict", run, "new.csv", cwd=folder)
     assert code == 0
     assert [line.split(",")[0] for line in out.splitlines()] == ["row", "1", "2", "3", "4", "5"]
+    _, plain, _ = shell("predict", run, "new.csv", "--json", cwd=folder)
+    labels = json.loads(plain)["labels"]
+    lines = [f"{each['row']},{each['cluster']}," for each in labels]
+    assert all(map(str.startswith, out.splitlines()[1:], lines))
+    assert all(0 <= each["probability"] <= 1 for each in labels)
     assert err == (
         "warning: new.csv has no column 'sex', so rows are labelled by the model alone and nothing "
         "is made fair.\n"

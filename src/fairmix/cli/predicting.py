@@ -69,7 +69,8 @@ def predict(
     if id_column is not None and id_column not in table.names:
         hint = nearest(id_column, table.names)
         raise CommandError(sentence(f"--id: {id_column!r} is no column of the table{hint}"))
-    names, rows = rows_of_labels(table, id_column, model, labels, probabilities)
+    names, told = rows_of_labels(table, id_column, model, labels, probabilities)
+    rows = [(None if row[0] != row[0] else row[0], *row[1:]) for row in told]  # no NaN for a name
     written = csv_of(names, rows)
     numbers, counts = np.unique(labels, return_counts=True)
     sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
@@ -84,14 +85,16 @@ def predict(
         assert out is not None
         raise refusal_to_write(out, error) from None
     shares = ", ".join(f"{k} {n:,} ({percent(n / len(labels))})" for k, n in sizes.items())
-    teller.answer(
-        f"{len(labels):,} rows in {out}; rows by cluster: {shares}.",
-        {
-            "out": None if out is None else str(out),
-            "n_rows": len(labels),
-            "sizes": {str(k): n for k, n in sizes.items()},
-        },
-    )
+    plain: dict[str, Any] = {
+        "out": None if out is None else str(out),
+        "n_rows": len(labels),
+        "sizes": {str(k): n for k, n in sizes.items()},
+    }
+    if out is None:  # they are nowhere else
+        plain["labels"] = [
+            {**dict(zip(names, row, strict=True)), "probability": float(row[-1])} for row in rows
+        ]
+    teller.answer(f"{len(labels):,} rows in {out}; rows by cluster: {shares}.", plain)
     return DONE
 
 
