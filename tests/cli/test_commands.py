@@ -67,6 +67,15 @@ def test_labels_of_new_rows_on_standard_output(folder, run):
     )
 
 
+def test_numbers_that_name_rows_stay_whole(folder, call, run):
+    numbers = pd.array([7, None, 9], dtype="Int64")
+    customers(3).assign(code=1, number=numbers).to_csv("new.csv", index=False)
+    _, out, _ = call("predict", run, "new.csv", "--id", "number")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["number", "7", "", "9"]
+    _, out, _ = call("predict", run, "new.csv", "--id", "number", "--json")
+    assert [each["number"] for each in json.loads(out)["labels"]] == [7, None, 9]
+
+
 def test_new_rows_are_read_as_those_that_were_fitted(folder, call, run):
     table = customers(20).assign(code=1, plan="plus")
     table["age"] = table["age"].astype(object)

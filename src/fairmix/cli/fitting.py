@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import math
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -228,7 +229,7 @@ def rows_of_labels(
     own = probabilities[np.arange(len(labels)), place]
     ids: Any = range(1, len(labels) + 1)
     if id_column is not None:
-        ids = table.column(id_column).values.tolist()
+        ids = map(_name_of_row, table.column(id_column).values.tolist())
     rows = zip(
         ids,
         labels.tolist(),
@@ -237,6 +238,15 @@ def rows_of_labels(
         strict=True,
     )
     return [id_column or "row", "cluster", "name", "probability"], rows
+
+
+def _name_of_row(value: Any) -> Any:
+    """Give a name as the table has it: whole numbers were made decimal ones if one is missing."""
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() else value
 
 
 @contextlib.contextmanager

@@ -70,7 +70,7 @@ def predict(
         hint = nearest(id_column, table.names)
         raise CommandError(sentence(f"--id: {id_column!r} is no column of the table{hint}"))
     names, told = rows_of_labels(table, id_column, model, labels, probabilities)
-    rows = [(None if row[0] != row[0] else row[0], *row[1:]) for row in told]  # no NaN for a name
+    rows = list(told)
     written = csv_of(names, rows)
     numbers, counts = np.unique(labels, return_counts=True)
     sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
