@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fairmix
 from fairmix.cli.settings import nearest
-from fairmix.cli.telling import FAILED, CommandError
+from fairmix.cli.telling import FAILED, CommandError, sentence
 
 #: Where they are, seen from the package in a source tree.
 FOLDER = Path(fairmix.__file__).parents[2] / "experiments"
@@ -38,5 +38,5 @@ def reproduce(name: str | None) -> int:
         print("\n".join(scripts))
         return 0
     if name not in scripts:
-        raise CommandError(f"{name} is no experiment{nearest(name, scripts)}.")
+        raise CommandError(sentence(f"{name} is no experiment{nearest(name, scripts)}"))
     return subprocess.run([sys.executable, str(scripts[name])], check=False).returncode
