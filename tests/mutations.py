@@ -104,7 +104,8 @@ TESTS = {
         cases(
             ALONE,
             *(f"follower swap: {name}" for name in ("three groups", "equal, m=1", "r=2, m=2")),
-        ),
+        )
+        + (f"{SINGLE}::test_follower_swaps_weigh_each_group_by_its_own_size",),
     ),
     "anchor swap": (PLAIN, cases(ANCHORS, "equal", "r=2", "three groups of three")),
     "rematch": (PLAIN, cases(f"{SINGLE}::test_rematch_alone", "equal-2", "r=2-2")),

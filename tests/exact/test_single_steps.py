@@ -281,6 +281,10 @@ ANCHOR_PROBLEMS = (
 )
 
 
+def test_follower_swaps_weigh_each_group_by_its_own_size():
+    check_move(ANCHOR_PROBLEMS["three groups of three"], "follower swap")
+
+
 @pytest.mark.parametrize("name", list(ANCHOR_PROBLEMS))
 def test_anchor_swap_alone(name):
     check_anchor_swaps(ANCHOR_PROBLEMS[name], reach=1000)
