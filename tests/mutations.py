@@ -101,12 +101,15 @@ KEPT_ROWS = "sampler/test_invariants.py::test_every_move_of_rows_under_a_cap_kee
 TESTS = {
     "follower swap": (
         PLAIN,
-        cases(
-            ALONE,
-            *(f"follower swap: {name}" for name in ("three groups", "equal, m=1", "r=2, m=2")),
+        (
+            *cases(
+                ALONE,
+                *(f"follower swap: {name}" for name in ("three groups", "equal, m=1", "r=2, m=2")),
+            ),
+            f"{SINGLE}::test_follower_swaps_weigh_each_group_by_its_own_size",
         ),
     ),
-    "anchor swap": (PLAIN, cases(ANCHORS, "equal", "r=2", "three groups of three")),
+    "anchor swap": (PLAIN, cases(ANCHORS, "equal", "r=2, m=2", "three groups of three")),
     "rematch": (PLAIN, cases(f"{SINGLE}::test_rematch_alone", "equal-2", "r=2-2")),
     "trial": (PLAIN, cases(ALONE, "follower swap: three groups", "follower swap: r=2, m=2")),
     "free match": (

@@ -154,8 +154,8 @@ def test_a_time_limit_ends_all_chains_with_draws(long, capsys):
     shape = model.posterior_.labels.shape
     assert 1 <= shape[1] < 10**5
     told = capsys.readouterr().err
-    assert "as max_seconds asks, when its 2 chains had" in told
-    assert f"the first {shape[1]:,} of each. Fit again with warm_start=True" in told
+    assert "at its time limit, when its 2 chains had" in told
+    assert f"the first {shape[1]:,} of each. To go on, fit again with warm_start=True" in told
     seen = min(shape[1], 45)
     assert np.array_equal(model.posterior_.labels[0, :seen], long.posterior_.labels[0, :seen])
 

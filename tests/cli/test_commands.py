@@ -56,10 +56,24 @@ def test_labels_of_new_rows_on_standard_output(folder, run):
     code, out, err = shell("predict", run, "new.csv", cwd=folder)
     assert code == 0
     assert [line.split(",")[0] for line in out.splitlines()] == ["row", "1", "2", "3", "4", "5"]
+    _, plain, _ = shell("predict", run, "new.csv", "--json", cwd=folder)
+    labels = json.loads(plain)["labels"]
+    lines = [f"{each['row']},{each['cluster']}," for each in labels]
+    assert all(map(str.startswith, out.splitlines()[1:], lines))
+    assert all(0 <= each["probability"] <= 1 for each in labels)
     assert err == (
         "warning: new.csv has no column 'sex', so rows are labelled by the model alone and nothing "
         "is made fair.\n"
     )
+
+
+def test_numbers_that_name_rows_stay_whole(folder, call, run):
+    numbers = pd.array([7, None, 9], dtype="Int64")
+    customers(3).assign(code=1, number=numbers).to_csv("new.csv", index=False)
+    _, out, _ = call("predict", run, "new.csv", "--id", "number")
+    assert [line.split(",")[0] for line in out.splitlines()] == ["number", "7", "", "9"]
+    _, out, _ = call("predict", run, "new.csv", "--id", "number", "--json")
+    assert [each["number"] for each in json.loads(out)["labels"]] == [7, None, 9]
 
 
 def test_new_rows_are_read_as_those_that_were_fitted(folder, call, run):
@@ -98,9 +112,9 @@ def test_groups_of_new_rows_are_those_that_were_fitted(folder, call, more):
 @pytest.mark.parametrize(
     ("change", "arguments", "message"),
     [
-        ({"age": "agee"}, (), "'age' is missing; do you mean 'agee'?"),
+        ({"age": "agee"}, (), "'age' is missing; do you mean 'agee'? The run needs every column"),
         ({}, ("--method", "match"), "--method is one of auto, batch, prices, got 'match'"),
-        ({}, ("--id", "custmer_id"), "do you mean 'customer_id'?"),
+        ({}, ("--id", "custmer_id"), "do you mean 'customer_id'?\n"),
     ],
 )
 def test_new_rows_that_are_refused(folder, call, run, change, arguments, message):
@@ -139,6 +153,25 @@ def test_methods_are_compared(folder, call):
     assert code == 2
     assert "there are missing cells (age 9); fill them" in err
     assert "all.csv is there already" in call("compare", "customers.csv", *named)[2]
+
+
+def test_a_comparison_is_a_table_to_read(folder, call):
+    named = ("--sensitive", "sex", "--drop", "age", "--k", "2", "--warmup", "5", "--draws", "5")
+    few = ("--methods", "K-Means", "--methods", "fair k-means", "--jobs", "1")
+    code, out, err = call("compare", "customers.csv", *named, *few, "--max-minutes", "3")
+    assert code == 0, err
+    lines = out.splitlines()
+    figures = ["clusters", "cost", "gap", "balance", "seconds"]
+    assert lines[0].split() == ["method", "setting", *figures]
+    assert [line.split("  ")[0] for line in lines[1:]] == ["k-means", "Fair k-means"]
+    assert "with 1 job, at most 3 min:" in err
+    code, out, _ = call("compare", "customers.csv", *named, *few, "--seeds", "2", "--quiet")
+    assert out.splitlines()[0].split() == ["method", "setting", *figures, "runs"]
+    code, _, err = call("compare", "customers.csv", *named, "--methods", "kmeens", "--quiet")
+    assert (code, err) == (
+        2,
+        "error: --methods: 'kmeens' is no method; do you mean 'k-means'?\n",
+    )
 
 
 def test_the_demo_is_a_run(folder, call, monkeypatch):
@@ -222,13 +255,19 @@ def test_nothing_heavy_is_imported_for_help():
         (("--version",), 0, f"fairmix {fairmix.__version__}\n"),
         (("--help",), 0, "reproduce"),
         (("fit", "-h"), 0, "--until-converged"),
-        (("--show-completion", "bash"), 0, "_FAIRMIX_COMPLETE"),
     ],
 )
 def test_what_is_printed_for_people(tmp_path, arguments, code, told):
     done = shell(*arguments, cwd=tmp_path)
     assert done[0] == code
     assert told in done[1]
+
+
+def test_the_shell_that_asks_is_told_how_to_complete():
+    # Something comes after it: else the shell would hand its process over, and be gone.
+    asked = f"'{sys.executable}' -m fairmix --show-completion; exit $?"
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True)
+    assert "_FAIRMIX_COMPLETE" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -242,7 +281,7 @@ def test_what_is_printed_for_people(tmp_path, arguments, code, told):
         (("fit", "customers.csv", "--sensitive", "sex", "--draws", "x"), "'--draws'"),
         (("fit", "customers.csv", "--sensitive", "sex", "--chains", "0"), "--chains must be"),
         (("fit", "customers.csv", "--drws", "3"), "No such option: --drws"),
-        (("ftt",), "No such command 'ftt'"),
+        (("ftt",), "No such command 'ftt'. Did you mean 'fit'? See fairmix --help."),
         (("fit", "--config", "none.toml"), "none.toml does not exist"),
     ],
 )
@@ -262,7 +301,7 @@ def test_what_is_called_wrongly(folder, call, arguments, message):
         (MemoryError(), 1, "error: there is not enough memory"),
         (ValueError("n_draws = 3 is few."), 2, "error: --draws 3 is few."),
         (OSError(5, "broken", "disk"), 1, "error: [Errno 5] broken: 'disk'"),
-        (ZeroDivisionError("oh"), 1, "error: oh (unexpected)"),
+        (ZeroDivisionError("oh"), 1, "error: oh (unexpected; with FAIRMIX_TRACEBACK=1"),
     ],
 )
 def test_any_error_is_one_line(folder, call, monkeypatch, error, code, told):

@@ -13,6 +13,7 @@ import pytest
 
 import fairmix
 from fairmix.cli import fitting
+from fairmix.posterior.wording import percent
 from tests.cli.shell import TINY, customers, interrupt_after, shell, start
 
 FIT = ("fit", "customers.csv", "--sensitive", "sex", *TINY)
@@ -53,6 +54,9 @@ def test_a_fit_writes_its_files_and_ends_with_the_answer(folder):
     assert clusters["size"].tolist()[:-1] == np.bincount(model.labels_).tolist()
     summary = json.loads((run / "summary.json").read_text())
     assert summary["format"] == 1
+    sure, unsure = np.mean(own >= 0.9 - 1e-9), np.mean(own < 0.5 - 1e-9)
+    told = f"{percent(sure)} of the rows are in theirs in at least 9 of 10 draws; {percent(unsure)}"
+    assert told in out
 
 
 def test_a_run_is_repeated_by_its_settings(folder):
@@ -166,18 +170,19 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(folder):
 
 
 def test_an_interrupt_gives_the_draws_so_far(folder):
-    process = start(*FIT, *ENDLESS, "--jobs", "2", "--out", "run", cwd=folder)
+    process = start(*FIT, *ENDLESS, "--jobs", "2", "--out", "my run", cwd=folder)
     code, out, err = interrupt_after(process, "(draws)")
     assert code in (0, 3), err
-    assert "These are the draws so far; fairmix resume run goes on." in out
-    assert files_of(folder / "run") == ["checkpoint", *FILES]
-    n_draws = fairmix.load(folder / "run" / "model.nc").posterior_.n_draws
+    assert "These are the draws so far; fairmix resume 'my run' goes on." in out
+    assert "Fit again" not in err
+    assert files_of(folder / "my run") == ["checkpoint", *FILES]
+    n_draws = fairmix.load(folder / "my run" / "model.nc").posterior_.n_draws
     repeat = ("--draws", n_draws, "--max-minutes", "inf")
     told = " ".join(map(str, repeat))
-    assert told in (folder / "run" / "config.toml").read_text()
-    settings = ("fit", "--config", "run/config.toml", "--quiet")
+    assert told in (folder / "my run" / "config.toml").read_text()
+    settings = ("fit", "--config", "my run/config.toml", "--quiet")
     assert shell(*settings, *repeat, "--out", "again", cwd=folder)[0] == code
-    assert_same_results(folder / "run", folder / "again")
+    assert_same_results(folder / "my run", folder / "again")
 
 
 def test_an_interrupt_before_the_first_draw_loses_nothing(folder):
@@ -238,6 +243,11 @@ def test_chains_that_disagree_have_a_code_of_their_own(folder, call, monkeypatch
     assert (code, err) == (3, "")
     assert "they disagree: do not rely on these labels yet. Sample longer, about" in out
     assert "--warmup" in out
+    summary = json.loads((folder / "run" / "summary.json").read_text())
+    told = " ".join(summary["chains"]["advice"])
+    assert "--max-gap" in told
+    assert "n_draws" not in told
+    assert "max_gap" not in told
 
 
 def test_a_missing_library_for_the_report_is_no_failure(folder, call, monkeypatch):

@@ -101,6 +101,10 @@ def test_every_setting_makes_another_run_or_is_free_to_change():
         ("its family takes text", "its family takes text"),
         ("such as max_gap=0.05.", "such as --max-gap 0.05."),
         ("until='converged'\nor", "--until-converged or"),
+        ("max_gap must be None or a number", "--max-gap must be a number"),
+        ("time_limit = 90 s left no room", "--max-minutes 1.5 left no room"),
+        ("n_seeds must be", "--seeds must be"),
+        ("kept. Fit again to have all.", "kept. fairmix resume goes on from there."),
         ("X: column 'family' is constant", "column 'family' is constant"),
     ],
 )

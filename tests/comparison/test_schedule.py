@@ -56,7 +56,7 @@ def test_expected_seconds():
 def test_what_is_said_beforehand(capsys):
     make_schedule(time_limit=60).announce(RUNS)
     assert capsys.readouterr().err.splitlines() == [
-        "fairmix: 4 runs of 3 methods, about 20 s with n_jobs = 1, time_limit = 60 s:",
+        "fairmix: 4 runs of 3 methods, about 20 s with 1 job, at most 60 s:",
         "fairmix:   FBC: 2 runs, about 10 s each",
         "fairmix:   SFC: 1 run, about 0.4 s each",
         "fairmix:   mine: 1 run, nobody knows how long",

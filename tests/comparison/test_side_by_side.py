@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from fairmix import FairBayesianClustering, compare
 from fairmix.baselines import FairAssignment, FairKMeans
 from fairmix.comparison.measure import make_run
+from fairmix.comparison.methods import METHODS
 from fairmix.datasets import load_toy
 from fairmix.metrics import balance, cost, fairness_gap
 
@@ -184,6 +185,15 @@ def test_runs_that_there_is_no_time_for_are_rows(toy, made, monkeypatch):
     assert made == [("k-means", "fairness_weight=0", 0)]
     legend = [text.get_text() for text in found.plot().get_legend().get_texts()]
     assert legend == ["FBC (left out)", "k-means (3 clusters)"]
+
+
+def test_what_takes_numbers_only_is_run_on_numbers_only(toy, made):
+    compare(toy.data, toy.sensitive_features, n_clusters=2, **FEW)
+    assert "FBC, K given" in {method for method, _, _ in made}
+    made.clear()
+    table = toy.data.assign(colour=["red", "blue"] * 60)
+    compare(table, toy.sensitive_features, n_clusters=2, **FEW)
+    assert {method for method, _, _ in made} == set(METHODS) - {"FBC, K given"}
 
 
 def test_if_the_number_cannot_be_found_it_is_an_error(toy):

@@ -26,7 +26,7 @@ N_DRAWS = share_of(20_000)
 # What each move leaves alone: places in a state (labels, match, mask, free match).
 MOVES = {
     "gibbs": (only(gibbs_passes=1), (1, 2, 3)),
-    "follower swap": (only(follower_swaps=1), (0, 2, 3)),
+    "follower swap": (only(follower_swaps=4), (0, 2, 3)),
     "free match": (only(free_match_passes=1), (0, 1, 2)),
     "mask exchange": (only(mask_passes=1), (0, 1)),
     "joint": (only(joint_proposals=1), (0,)),
@@ -127,8 +127,8 @@ def check_mask_changes(problem, price, family=None):
 
 
 DEALT_PROBLEMS = PROBLEMS | LARGER_PROBLEMS | FREE_PROBLEMS
-# A whole re-deal is accepted less often: with three a draw, rare states came in bursts.
-DEALS = {"re-deal": only(redeal_proposals=30), "partial re-deal": only(partial_redeal_proposals=3)}
+# With fewer a draw, rare states came in bursts.
+DEALS = {"re-deal": only(redeal_proposals=30), "partial re-deal": only(partial_redeal_proposals=10)}
 
 
 @pytest.mark.parametrize("name", list(DEALT_PROBLEMS | CAPPED_PROBLEMS))
@@ -279,6 +279,10 @@ ANCHOR_PROBLEMS = (
         ),
     }
 )
+
+
+def test_follower_swaps_weigh_each_group_by_its_own_size():
+    check_move(ANCHOR_PROBLEMS["three groups of three"], "follower swap")
 
 
 @pytest.mark.parametrize("name", list(ANCHOR_PROBLEMS))

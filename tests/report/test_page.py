@@ -77,7 +77,7 @@ def test_figures_of_the_summary_are_on_the_page(summary):
         for shares in attribute["shares_by_cluster"]:
             told = " ".join("too few" if s is None else percent(s) for s in shares)
             assert told in text
-    assert str(summary["run"]["seed"]) in text
+    assert summary["run"]["versions"]["numba"] in text
 
 
 def test_a_page_has_one_title_and_headings_in_order(summary):
@@ -189,6 +189,62 @@ def test_a_number_is_compared_in_words(summary_by_matching, effect, sd, words):
     trait |= {"effect": effect, "sd": sd * told["features"][trait["feature"]]["sd"]}
     card = Reading(render(told)).text.split("What is each cluster?")[1]
     assert re.search(r"on average [\d.]+ , ([a-z, ]+) all rows:", card).group(1) == words
+
+
+def test_a_card_shows_what_its_name_tells_of(summary_by_matching):
+    told = copy.deepcopy(summary_by_matching)
+    cluster, n_columns = told["clusters"][0], len(told["features"])
+    plain, narrow = copy.deepcopy(cluster["traits"][0]), copy.deepcopy(cluster["traits"][0])
+    sd = told["features"][plain["feature"]]["sd"]
+    plain |= {"effect": 0.3, "sd": sd}
+    narrow |= {"effect": 0.0, "sd": sd / 5, "feature": n_columns}
+    told["features"].append(told["features"][plain["feature"]] | {"name": "medium one"})
+    others = [plain | {"feature": k} for k in range(n_columns)]
+    cluster["traits"] = [*[plain] * 6, narrow, *others]
+    for other in told["clusters"][1:]:
+        other["is_described"] = False
+    card = Reading(render(told)).text.split("What is each cluster?")[1].split("elsewhere")[0]
+    assert card.index("medium one") < card.index("a little higher")
+
+
+def test_a_mean_is_told_as_exactly_as_its_cluster_is_narrow(summary_by_matching):
+    told = copy.deepcopy(summary_by_matching)
+    trait = told["clusters"][0]["traits"][0]
+    told["features"][trait["feature"]]["sd"] = 9000.0
+    trait |= {"mean": 26.0, "sd": 21.0}
+    assert "on average 26 ," in Reading(render(told)).text
+
+
+def test_clusters_that_few_draws_have_are_told_of(summary_by_matching):
+    told = copy.deepcopy(summary_by_matching)
+    warning = "Do not read much into its borders"
+    for cluster in told["clusters"]:
+        cluster["share_of_draws"] = 0.5
+    assert warning not in render(told)
+    told["clusters"][-1]["share_of_draws"] = 0.4
+    assert warning in render(told)
+
+
+def test_one_clustering_stands_for_all_draws_if_rows_are_sure(summary_by_matching):
+    told = copy.deepcopy(summary_by_matching)
+    told["certainty"]["arrangements"]["each"] = told["certainty"]["arrangements"]["each"][:1]
+    told["certainty"]["n_unsure"] = 0
+    assert "so one clustering can stand for all of them" in Reading(render(told)).text
+    told["certainty"]["n_unsure"] = told["table"]["n_rows"] // 2
+    assert "They scatter widely, though" in Reading(render(told)).text
+
+
+def test_the_seed_is_the_one_to_give_again(by_gap, summary_by_gap):
+    assert by_gap.random_state != by_gap.provenance_["seed"]
+    assert f"Seed {by_gap.random_state} Time" in Reading(render(summary_by_gap)).text
+
+
+def test_the_names_of_rows_are_told_of_once(summary_by_gap):
+    told = copy.deepcopy(summary_by_gap)
+    told["source"] |= {"id": "code", "left_out": {"code": "names the rows", "day": "dates"}}
+    page = Reading(render(told)).text
+    assert "Left out: day" in page
+    assert "Left out: code" not in page
 
 
 def test_a_summary_of_another_format_is_refused(summary_by_gap):

@@ -1,5 +1,6 @@
 """The summary: its figures are those of the model, and it tells nothing of a few rows."""
 
+import copy
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import fairmix
 from fairmix import metrics
 from fairmix.baselines import FairletMixture, MixtureOfFiniteMixtures
 from fairmix.report import render, summarize
+from fairmix.report.answer import tell_answer
 from fairmix.report.audit import audit_fairness
 from fairmix.report.described import TOO_SMALL, describe_clusters, describe_features
 from fairmix.report.disclosure import LEAST_CELL, LEAST_ROWS
@@ -218,6 +220,19 @@ def test_one_cluster_and_one_group_can_be_summarised():
     assert summary["table"]["constant"] == [TEMPLATE]
     assert "one group only, so nothing was made fair" in summary["answer"][2]["text"]
     assert "How fair" not in render(summary)
+
+
+@pytest.mark.parametrize(
+    ("shares", "told"),
+    [([0.4, 0.3], "40 % of all “a” rows and 30 %"), ([0.451, 0.448], "45.1 % of all “a” rows")],
+)
+def test_groups_that_differ_are_told_different_figures(summary_by_gap, shares, told):
+    summary = copy.deepcopy(summary_by_gap)
+    attribute = {"name": "x", "is_crossed": False, "groups": [{"name": "a"}, {"name": "b"}]}
+    attribute["shares_by_cluster"] = [shares] * len(summary["clusters"])
+    summary["fairness"]["attributes"] = [attribute]
+    [text] = [each["text"] for each in tell_answer(summary) if each["about"] == "fairness"]
+    assert told in text
 
 
 def test_the_source_is_taken_over(summary_by_gap):

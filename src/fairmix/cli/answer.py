@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from fairmix.cli.run_folder import RunFolder
 from fairmix.cli.settings import Settings
-from fairmix.cli.telling import DISAGREE, DONE, in_options
+from fairmix.cli.telling import DISAGREE, DONE
 from fairmix.metrics import balance, fairness_gap
 from fairmix.posterior import verdict
 from fairmix.posterior.wording import percent, short_text
@@ -24,13 +25,17 @@ MEANING = {
 }
 
 
-def tell_answer(model: Any, settings: Settings, folder: RunFolder, part: str) -> Any:
+def tell_answer(
+    model: Any, summary: Mapping[str, Any], settings: Settings, folder: RunFolder, part: str
+) -> Any:
     """Tell the answer.
 
     Parameters
     ----------
     model : FairBayesianClustering
         The fitted model.
+    summary : mapping
+        Its summary.
     settings : Settings
         What was asked for.
     folder : RunFolder
@@ -47,10 +52,10 @@ def tell_answer(model: Any, settings: Settings, folder: RunFolder, part: str) ->
     from rich.text import Text
 
     lines = [
-        ("Clusters", _tell_number(model)),
+        ("Clusters", f"{_tell_number(model)} {_tell_certainty(summary)}"),
         ("Sizes", _tell_sizes(model)),
         ("Fairness", _tell_fairness(model, settings)),
-        ("Chains", " ".join(filter(None, [_tell_chains(model), part]))),
+        ("Chains", " ".join(filter(None, [_tell_chains(model, summary), part]))),
         ("Files", _tell_files(folder)),
     ]
     grid = Table.grid(padding=(0, 2, 0, 0))
@@ -88,6 +93,14 @@ def _tell_number(model: Any) -> str:
     return f"{model.n_clusters_}, in {percent(share)} of the draws; most draws have {between}."
 
 
+def _tell_certainty(summary: Mapping[str, Any]) -> str:
+    """Say how many rows are sure of their cluster."""
+    certainty, n_rows = summary["certainty"], summary["table"]["n_rows"]
+    sure, unsure = (percent(certainty[name] / n_rows) for name in ("n_sure", "n_unsure"))
+    there = f"{sure} of the rows are in theirs in at least 9 of 10 draws"
+    return f"{there}; {unsure} are mostly elsewhere."
+
+
 def _tell_sizes(model: Any) -> str:
     """Say how large the clusters are, and what they are."""
     clusters = sorted(model.profile().clusters, key=lambda cluster: -cluster.size)
@@ -120,17 +133,14 @@ def _tell_fairness(model: Any, settings: Settings) -> str:
     return f"the gap between groups is {gap:.3f} (0 is the same shares); {asked}."
 
 
-def _tell_chains(model: Any) -> str:
+def _tell_chains(model: Any, summary: Mapping[str, Any]) -> str:
     """Say whether the chains agree, and what to do."""
-    found = _verdict_of(model)
-    said = (
-        "it cannot be told whether they agree"
-        if found.word == verdict.CANNOT_TELL
-        else (f"they {found.word}")
-    )
-    remedies = [step for step in found.advice if not step.startswith("Use the labels")]
-    first = f" {in_options(remedies[0])}" if remedies else ""
-    return f"{said}: {MEANING[found.word]}.{first}"
+    word, advice = _verdict_of(model).word, summary["chains"]["advice"]
+    said = "it cannot be told whether they agree" if word == verdict.CANNOT_TELL else f"they {word}"
+    remedies = [step for step in advice if not step.startswith("Use the labels")]
+    # Only the first is told of; the others are in the report.
+    first = "".join(remedies[:1]).replace("what follows first", "first what else the report says")
+    return f"{said}: {MEANING[word]}. {first}".rstrip()
 
 
 def _tell_files(folder: RunFolder) -> str:

@@ -76,7 +76,7 @@ def run(arguments: list[str]) -> int:
         return FAILED
     except Exception as error:
         if hasattr(error, "format_message"):  # of typer
-            tell_error(f"{error.format_message().rstrip('.')}; see fairmix --help.")
+            tell_error(f"{sentence(error.format_message())} See fairmix --help.")
             return USAGE
         if os.environ.get("FAIRMIX_TRACEBACK"):
             raise
@@ -95,7 +95,9 @@ def _tell_of(error: Exception) -> int:
         tell_error("there is not enough memory; take fewer --draws or --chains, or fewer rows.")
         return FAILED
     what = str(error) or type(error).__name__
-    tell_error(what if isinstance(error, (OSError, ImportError)) else f"{what} (unexpected)")
+    is_known = isinstance(error, (OSError, ImportError))
+    where = "(unexpected; with FAIRMIX_TRACEBACK=1 it says where, for a report)"
+    tell_error(what if is_known else f"{what} {where}")
     return FAILED
 
 
@@ -217,7 +219,7 @@ def resume(
     settings = Settings.of_file(folder.config).with_given(given)
     from fairmix.cli import fitting
 
-    return fitting.fit(settings, run, f"fairmix resume {shlex.quote(str(run))}", teller)
+    return fitting.fit(settings, run, f"fairmix resume {folder.as_typed}", teller)
 
 
 @app.command()
@@ -291,7 +293,8 @@ def compare(
     data: Data,
     given: dict[str, Any],
     methods: Annotated[
-        list[str] | None, typer.Option(help="A method (or again); all of them if left out.")
+        list[str] | None,
+        typer.Option(help="A method, such as FBC or k-means (or again); all if left out."),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Runs of each setting.")] = 1,
     out: Annotated[Path | None, typer.Option(help="CSV file for all runs.")] = None,

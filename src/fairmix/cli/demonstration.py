@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from fairmix.cli.fitting import fit
@@ -42,6 +43,8 @@ def demonstrate(out: Path, teller: Teller) -> int:
     except OSError as error:
         raise refusal_to_write(out, error) from None
     settings = Settings(data=str(path), sensitive=("sex",), warmup=N_SWEEPS, draws=N_SWEEPS, seed=0)
-    code = fit(settings, out / "run", f"fairmix demo --out {out}", teller)
-    teller.note(f"The same for a table of yours: fairmix fit {path} --sensitive sex")
+    code = fit(settings, out / "run", shlex.join(["fairmix", "demo", "--out", str(out)]), teller)
+    teller.note(
+        f"The same for a table of yours: fairmix fit {shlex.quote(str(path))} --sensitive sex"
+    )
     return code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from fairmix.cli.reading import read_table
 from fairmix.cli.run_folder import RunFolder, free_folder, refusal_to_write
 from fairmix.cli.safe_csv import csv_of
 from fairmix.cli.settings import Settings
-from fairmix.cli.telling import INTERRUPTED, CommandError, Teller
+from fairmix.cli.telling import INTERRUPTED, CommandError, Teller, in_options
 from fairmix.cli.understanding import describe
 from fairmix.estimator import FairBayesianClustering
 from fairmix.files import write_whole
@@ -72,7 +73,7 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             "That may take long; how long is told as it goes. For a first look, pass --warmup 100 "
             "--draws 100; for an end in time, --max-minutes."
         )
-    how_to_go_on = f"fairmix resume {folder.path}"
+    how_to_go_on = f"fairmix resume {folder.as_typed}"
     with noting_interrupts() as interrupts:
         try:
             model = _sample(found, folder, teller)
@@ -99,7 +100,7 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             kept = f"{stop}; {how_to_go_on} then goes on from what was written down"
             raise CommandError(kept, stop.code) from None
     part = "" if is_whole else f"These are the draws so far; {how_to_go_on} goes on."
-    text = tell_answer(model, settings, folder, part)
+    text = tell_answer(model, summary, settings, folder, part)
     teller.answer(text, {"out": str(folder.path), "is_whole": is_whole, "summary": summary})
     return exit_code_of(model)
 
@@ -183,12 +184,16 @@ def _write(
         "command": command,
     }
     summary = summarize(model, source=source, plain=plain)
+    chains = summary["chains"]
+    chains["advice"] = [in_options(step) for step in chains["advice"]]
     text = json.dumps(summary, ensure_ascii=False, allow_nan=False, indent=1)
     write_whole(folder.summary, text.encode())
     try:
         write_report(summary, folder.report)
     except ImportError as error:
-        teller.warn(f"there is no report.html ({error}); then call fairmix report {folder.path}")
+        teller.warn(
+            f"there is no report.html ({error}); then call fairmix report {folder.as_typed}"
+        )
     return summary
 
 
@@ -223,7 +228,7 @@ def rows_of_labels(
     own = probabilities[np.arange(len(labels)), place]
     ids: Any = range(1, len(labels) + 1)
     if id_column is not None:
-        ids = table.column(id_column).values.tolist()
+        ids = map(_name_of_row, table.column(id_column).values.tolist())
     rows = zip(
         ids,
         labels.tolist(),
@@ -232,3 +237,12 @@ def rows_of_labels(
         strict=True,
     )
     return [id_column or "row", "cluster", "name", "probability"], rows
+
+
+def _name_of_row(value: Any) -> Any:
+    """Give a name as the table has it: whole numbers were made decimal ones if one is missing."""
+    if not isinstance(value, float):
+        return value
+    if math.isnan(value):
+        return None
+    return int(value) if value.is_integer() else value

@@ -14,7 +14,7 @@ from fairmix.cli.reading import FileTable, read_table
 from fairmix.cli.run_folder import RunFolder, refusal_to_write
 from fairmix.cli.safe_csv import csv_of
 from fairmix.cli.settings import Settings, nearest
-from fairmix.cli.telling import DONE, CommandError, Teller
+from fairmix.cli.telling import DONE, CommandError, Teller, sentence
 from fairmix.files import write_whole
 from fairmix.loading import load
 from fairmix.posterior.labelling import METHODS
@@ -67,10 +67,10 @@ def predict(
         probabilities = model.predict_proba(frame, sensitive_features=groups, method=method)
     id_column = settings.id or (fitted.id if fitted.id in table.names else None)
     if id_column is not None and id_column not in table.names:
-        raise CommandError(
-            f"--id: {id_column!r} is no column of the table{nearest(id_column, table.names)}."
-        )
-    names, rows = rows_of_labels(table, id_column, model, labels, probabilities)
+        hint = nearest(id_column, table.names)
+        raise CommandError(sentence(f"--id: {id_column!r} is no column of the table{hint}"))
+    names, told = rows_of_labels(table, id_column, model, labels, probabilities)
+    rows = list(told)
     written = csv_of(names, rows)
     numbers, counts = np.unique(labels, return_counts=True)
     sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
@@ -85,14 +85,16 @@ def predict(
         assert out is not None
         raise refusal_to_write(out, error) from None
     shares = ", ".join(f"{k} {n:,} ({percent(n / len(labels))})" for k, n in sizes.items())
-    teller.answer(
-        f"{len(labels):,} rows in {out}; rows by cluster: {shares}.",
-        {
-            "out": None if out is None else str(out),
-            "n_rows": len(labels),
-            "sizes": {str(k): n for k, n in sizes.items()},
-        },
-    )
+    plain: dict[str, Any] = {
+        "out": None if out is None else str(out),
+        "n_rows": len(labels),
+        "sizes": {str(k): n for k, n in sizes.items()},
+    }
+    if out is None:  # they are nowhere else
+        plain["labels"] = [
+            {**dict(zip(names, row, strict=True)), "probability": float(row[-1])} for row in rows
+        ]
+    teller.answer(f"{len(labels):,} rows in {out}; rows by cluster: {shares}.", plain)
     return DONE
 
 
@@ -135,7 +137,10 @@ def _take_columns(table: FileTable, model: Any, fitted: Settings, teller: Teller
         lacking += missing_groups
     if lacking:
         hints = [f"{name!r} is missing{nearest(name, table.names)}" for name in lacking]
-        raise CommandError(f"{table.path}: {shorten(hints, 3)}.")
+        raise CommandError(
+            f"{table.path}: {sentence(shorten(hints, 3))} The run needs every column that it was "
+            "fitted to; cells may be empty."
+        )
     mistaken = [table.column(name) for name in wanted if table.column(name).mistakes]
     if mistaken:
         told = "; ".join(tell_mistakes(column).partition("; ")[0] for column in mistaken)

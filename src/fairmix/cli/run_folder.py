@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import shlex
 import shutil
 from pathlib import Path
 
@@ -38,6 +39,11 @@ class RunFolder:
         self.clusters = path / "clusters.csv"
         self.summary = path / "summary.json"
         self.report = path / "report.html"
+
+    @property
+    def as_typed(self) -> str:
+        """The folder as a shell takes it."""
+        return shlex.quote(str(self.path))
 
     @property
     def is_under_way(self) -> bool:
@@ -80,7 +86,7 @@ class RunFolder:
                 raise CommandError(
                     f"--out {self.path} has another run under way (what differs: "
                     f"{', '.join(map(option_of, differing))}); name another folder, or go on with "
-                    f"that one by fairmix resume {self.path}"
+                    f"that one by fairmix resume {self.as_typed}"
                 )
         elif settings.seed is None:
             import secrets

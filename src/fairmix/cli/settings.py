@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fairmix._version import __version__
-from fairmix.cli.telling import CommandError
+from fairmix.cli.telling import CommandError, sentence
 
 #: Headings of the options in ``--help``.
 TABLE, FAIRNESS, MODEL, SAMPLING = "The table", "Fairness", "Model", "Sampling"
@@ -182,7 +182,8 @@ class Settings:
         changed = {}
         for name, value in given.items():
             if name not in known:
-                raise CommandError(f"{source}: {name} is no setting{nearest(name, known)}.")
+                hint = nearest(name, known)
+                raise CommandError(sentence(f"{source}: {name} is no setting{hint}"))
             if value is not None and value != [] and value != ():
                 changed[name] = _read(option_of(name), value, known[name]["kind"])
                 choices = known[name]["choices"]

@@ -30,6 +30,7 @@ OPTION_OF = {
     "n_draws": "--draws",
     "n_jobs": "--jobs",
     "n_masked": "--n-masked",
+    "n_seeds": "--seeds",
     "n_warmup": "--warmup",
     "random_state": "--seed",
     "sensitive_features": "--sensitive",
@@ -37,6 +38,8 @@ OPTION_OF = {
 }
 #: Width of lines that no terminal has to break.
 UNBROKEN = 10_000
+#: Seconds of a limit, which are minutes here.
+_LIMIT = re.compile(r"(?:max_seconds|time_limit) ?= ?([\d.]*\d)(?: s\b)?")
 _PARAMETER = re.compile(
     rf"(?<![\w'-])({'|'.join(map(re.escape, OPTION_OF))})(?!\w)( ?= ?(?:'([^']*)'|([\w.]+)))?"
 )
@@ -76,6 +79,10 @@ def in_options(text: str) -> str:
         return match.string[match.end() :]
 
     plain = text.replace("until='converged'", "--until-converged").replace("X: ", "")
+    plain = _LIMIT.sub(lambda limit: f"--max-minutes {float(limit[1]) / 60:.3g}", plain)
+    plain = plain.replace("Fit again to have all.", "fairmix resume goes on from there.")
+    # An option that is left out is what None is in Python.
+    plain = re.sub(r" must be None(?: or|,) ", " must be ", plain)
     return " ".join(_PARAMETER.sub(translate, plain).split())
 
 

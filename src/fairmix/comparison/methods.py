@@ -30,9 +30,11 @@ N_CHAINS = 2
 N_WARMUP, N_DRAWS = 150, 150
 #: Names of all methods, and of those that find the number of clusters without any help.
 FINDER = "FBC"
+#: ... and of the one that takes numbers only.
+NUMBERS_ONLY = "FBC, K given"
 METHODS = (
     FINDER,
-    "FBC, K given",
+    NUMBERS_ONLY,
     "Plain mixture",
     "Fair MFM",
     "SFC",
@@ -166,21 +168,23 @@ def default_methods(
     return dict(zip(METHODS, every, strict=True))
 
 
-def choose_names(methods: Any) -> list[str]:
+def choose_names(methods: Any, has_categories: bool) -> list[str]:
     """Give the names of the methods of ours that were asked for.
 
     Parameters
     ----------
     methods : list of str, str or None
         As the user has it.
+    has_categories : bool
+        Whether any column holds categories.
 
     Returns
     -------
     list of str
-        The names; all if there was None.
+        The names; all that take these columns if there was None.
     """
     if methods is None:
-        return list(METHODS)
+        return [name for name in METHODS if not (has_categories and name == NUMBERS_ONLY)]
     if not isinstance(methods, Iterable):
         raise TypeError(
             f"methods must be None, a list of names, or a dict from names to estimators, got "

@@ -72,10 +72,11 @@ class Schedule:
         by_method: dict[str, list[Run]] = {}
         for run in runs:
             by_method.setdefault(run.method, []).append(run)
-        limit = "" if math.isinf(self._time_limit) else f", time_limit = {self._time_limit:g} s"
+        is_limited = not math.isinf(self._time_limit)
+        limit = f", at most {format_seconds(self._time_limit)}" if is_limited else ""
         self.tell(
             f"{_count(len(runs), 'run')} of {_count(len(by_method), 'method')}, about "
-            f"{format_seconds(seconds)} with n_jobs = {n_jobs}{limit}:"
+            f"{format_seconds(seconds)} with {_count(n_jobs, 'job')}{limit}:"
         )
         for method, some in by_method.items():
             each = self._durations.expect(some[0])

@@ -116,8 +116,9 @@ def compare(
     X, sensitive_features = split_sensitive(X, sensitive_features)
     schema, points = prepare_points(X)
     groups = read_groups(sensitive_features, len(points))
+    has_categories = any(column.is_category for column in schema.kept)
     if family is None:
-        family = "auto" if any(column.is_category for column in schema.kept) else "gaussian"
+        family = "auto" if has_categories else "gaussian"
     data = Data(X, sensitive_features, points)
     seeds = range(random_state, random_state + n_seeds)
 
@@ -130,7 +131,7 @@ def compare(
         names = []
         runs = list_runs(check_estimators(methods), seeds)
     else:
-        names = choose_names(methods)
+        names = choose_names(methods, has_categories)
         runs = list_named(names, n_clusters or USUAL_NUMBER)
     # What finds the number, and what can be run meanwhile; none of it depends on that number.
     first: list[Run] = []

@@ -86,9 +86,12 @@ def _tell_shares(summary: Mapping[str, Any]) -> list[str]:
     if difference < HARDLY_ANY:
         return ["In every cluster, all groups have the same share."]
     (low, least), (high, most) = min(known), max(known)
+    told = [percent(high), percent(low)]
+    if told[0] == told[1]:
+        told = [f"{100 * share:.1f} %" for share in (high, low)]
     return [
-        f"Groups differ most in cluster {number}: it has {percent(high)} of all “{most}” rows and "
-        f"{percent(low)} of all “{least}” rows."
+        f"Groups differ most in cluster {number}: it has {told[0]} of all “{most}” rows and "
+        f"{told[1]} of all “{least}” rows."
     ]
 
 
@@ -131,8 +134,9 @@ def _tell_use(summary: Mapping[str, Any]) -> str:
         )
     if chains["verdict"] == AGREE:
         return (
-            f"{who} agree, so another run would tell the same. That does not make the clusters "
-            "sure, or fair enough for what you want to do."
+            f"{who} agree, so another run would tell much the same probabilities. It may put rows "
+            "that are not sure of their cluster elsewhere. Nor does that make the clusters fair "
+            "enough for what you want to do."
         )
     if chains["verdict"] == AGREE_BUT_NOT_ON_NUMBER:
         return (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fairmix.files import write_whole
-from fairmix.posterior.summaries import NARROW, WIDE
+from fairmix.posterior.summaries import NARROW, STRONG, WIDE
 from fairmix.posterior.verdict import AGREE, AGREE_BUT_NOT_ON_NUMBER, CANNOT_TELL, DISAGREE
 from fairmix.posterior.wording import NOTICEABLE, number, percent
 from fairmix.report.drawing import draw_columns, draw_histogram, draw_share
@@ -27,6 +27,8 @@ STATUS = {
     CANNOT_TELL: ("careful", "That is not known"),
     DISAGREE: ("bad", "Not yet"),
 }
+#: If a larger share of the rows is mostly elsewhere, one clustering does not stand for all draws.
+LITTLE = 0.1
 #: So many groups have colours of their own.
 N_COLOURS = 8
 #: Columns of the picture of how many clusters there are.
@@ -74,12 +76,13 @@ def render(summary: Mapping[str, Any]) -> str:
         "picture_of_numbers": _picture_of_numbers,
         "picture_of_certainty": _picture_of_certainty,
         "bar": _bar,
-        "MAX_TRAITS": MAX_TRAITS,
+        "told_traits": _told_traits,
         "told_levels": _told_levels,
         "compare": _compare,
         "status": lambda verdict: STATUS[verdict][0],
         "trust": lambda verdict: STATUS[verdict][1],
         "CLEAR": CLEAR,
+        "LITTLE": LITTLE,
         "N_COLOURS": N_COLOURS,
     }
     answer = {each["about"]: each["text"] for each in summary["answer"]}
@@ -187,6 +190,19 @@ def _picture_of_certainty(certainty: Mapping[str, Any], n_rows: int) -> Any:
     )
 
 
+def _told_traits(
+    features: Sequence[Mapping[str, Any]], cluster: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Choose what the card of a cluster shows, in the order in which its name tells of it."""
+
+    def place(trait: Mapping[str, Any]) -> int:
+        if abs(trait["effect"] or 0.0) >= STRONG:
+            return 0
+        return 1 if _spread_in_words(features[trait["feature"]], trait) else 2
+
+    return sorted(cluster["traits"], key=place)[:MAX_TRAITS]
+
+
 def _told_levels(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> list[int]:
     """Choose the levels of a category whose shares differ most from those of all rows."""
     pairs = enumerate(zip(trait["shares"] or [], feature["shares"] or [], strict=False))
@@ -198,13 +214,21 @@ def _told_levels(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> list[i
 
 def _compare(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> str:
     """Say how a number in a cluster differs from that of the other rows."""
-    effect, ratio = trait["effect"], trait["sd"] / feature["sd"] if feature["sd"] else 1.0
+    effect = trait["effect"]
     word = "higher" if effect > 0 else "lower"
     if abs(effect) >= LARGE:
         return f"much {word}"
     if abs(effect) >= CLEAR:
         return word
     told = f"a little {word}" if abs(effect) >= NOTICEABLE else "like the others"
+    return f"{told}{_spread_in_words(feature, trait)}"
+
+
+def _spread_in_words(feature: Mapping[str, Any], trait: Mapping[str, Any]) -> str:
+    """Say whether a number spreads less, or more, in a cluster than among all rows."""
+    if not feature["sd"] or trait["sd"] is None:
+        return ""
+    ratio = trait["sd"] / feature["sd"]
     if ratio <= NARROW:
-        return f"{told}, but closer together"
-    return f"{told}, but more scattered" if ratio >= WIDE else told
+        return ", but closer together"
+    return ", but more scattered" if ratio >= WIDE else ""

@@ -21,6 +21,15 @@ from fairmix.sampler.fingerprint import digest_of_sampler, digest_of_tuple
 
 #: Seconds that compiling takes, as long as nothing is known of this machine.
 GUESSES = {"the sampler": 30.0, "a family": 5.0, "predictions": 2.0}
+#: What users know families by that kernels see under another name.
+KNOWN_AS = {
+    "Pair": "a mix of families",
+    "PairWithShared": "a mix of families",
+    "Bundled": "bundles of rows",
+    "TabulatedFull": "GaussianFull",
+    "TabulatedSpherical": "GaussianSpherical",
+    "TiedGaussian": "GaussianTied",
+}
 _lock = threading.RLock()
 
 
@@ -135,7 +144,8 @@ def link(likelihood: Any, *others: Any) -> Any:
         return digest
 
     entry, name = _entry_of_likelihood(), type(likelihood.family).__name__
-    call = _compile(entry, arguments, "a family", digest_of_likelihood, name)
+    shown = KNOWN_AS.get(name, name.removeprefix("Tabulated"))
+    call = _compile(entry, arguments, "a family", digest_of_likelihood, shown)
     call(*arguments)
     return reference.Packed(make_linked(packed.address, likelihood.follows_rows, addresses), packed)
 

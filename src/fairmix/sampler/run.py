@@ -273,8 +273,8 @@ def _finish(recorder: Recorder, is_late: bool) -> Record:
         )
         if is_late:
             print(
-                f"fairmix: the fit ended as max_seconds asks, {told} Fit again with "
-                "warm_start=True to go on.",
+                f"fairmix: the fit ended at its time limit, {told} To go on, fit again with "
+                "warm_start=True, or on the command line: fairmix resume.",
                 file=sys.stderr,
                 flush=True,
             )
