@@ -197,14 +197,46 @@ def test_samplers_are_compiled_beforehand(call, monkeypatch):
 
 
 def test_experiments_come_with_the_source_tree(tmp_path, call, monkeypatch):
+    code, out, _ = call("reproduce")
+    assert code == 0
+    assert "toy                  Toy data\n" in out
+    code, _, err = call("reproduce", "toi")
+    assert code == 2
+    assert err == "error: toi is no experiment; do you mean 'toy'?\n"
     monkeypatch.setattr(experiments, "FOLDER", tmp_path)
     code, _, err = call("reproduce")
     assert code == 1
     assert "they come with the source tree" in err
-    (tmp_path / "table_1.py").write_text("raise SystemExit(7)")
-    assert call("reproduce")[:2] == (0, "table_1\n")
-    assert call("reproduce", "table_1")[0] == 7
-    assert "do you mean 'table_1'?" in call("reproduce", "table_2")[2]
+
+
+@pytest.mark.parametrize(("problems", "code"), [([], 0), (["toy: does not hold: it is so."], 1)])
+def test_an_experiment_is_run_and_its_problems_are_told(
+    tmp_path, call, monkeypatch, problems, code
+):
+    asked = []
+
+    def reproduce(*given):
+        asked.append(given)
+        return problems
+
+    monkeypatch.setattr(experiments._import("running"), "reproduce", reproduce)
+    ended, out, _ = call("reproduce", "toy", "--quick", "--anew", "--out", tmp_path / "made")
+    assert ended == code
+    assert out.splitlines() == [*problems, f"open {tmp_path / 'made' / 'index.html'}"]
+    ((names, effort, folder, _, is_anew),) = asked
+    assert (names, effort.name, folder, is_anew) == (["toy"], "quick", tmp_path / "made", True)
+
+
+@pytest.mark.parametrize(("form", "rest"), [("--quick", "begins anew"), ("--anew", "goes on")])
+def test_experiments_that_are_interrupted_say_what_comes(tmp_path, call, monkeypatch, form, rest):
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiments._import("running"), "reproduce", interrupt)
+    code, _, err = call("reproduce", "toy", form, "--out", tmp_path)
+    assert code == 130
+    assert err.startswith("error: interrupted; ")
+    assert rest in err
 
 
 def test_nothing_heavy_is_imported_for_help():

@@ -348,9 +348,23 @@ def compile_samplers(
 
 @app.command()
 def reproduce(
-    name: Annotated[str | None, typer.Argument(help="The experiment; without it, a list.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment, or all; without it, a list.")
+    ] = None,
+    is_quick: Annotated[
+        bool, typer.Option("--quick", help="A few rows and short chains: does all of it work?")
+    ] = False,
+    is_anew: Annotated[
+        bool, typer.Option("--anew", help="Begin anew, instead of going on where it ended.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of results; experiments/results/ if left out."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> int:
-    """Run an experiment of the paper, from the folder experiments/ of the source tree."""
-    from fairmix.cli.experiments import reproduce as run_experiment
+    """Run an experiment of the paper, or all, from the folder experiments/ of the source tree."""
+    from fairmix.cli.experiments import reproduce as run_experiments
 
-    return run_experiment(name)
+    return run_experiments(name, is_quick, is_anew, out, Teller(quiet, as_json))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import json
 import math
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import numpy as np
 from fairmix.baselines import MixtureOfFiniteMixtures
 from fairmix.cli.answer import exit_code_of, tell_answer
 from fairmix.cli.inspection import Inspection, family_of_features, inspect
+from fairmix.cli.interrupts import noting_interrupts
 from fairmix.cli.reading import read_table
 from fairmix.cli.run_folder import RunFolder, free_folder, refusal_to_write
 from fairmix.cli.safe_csv import csv_of
@@ -75,7 +74,7 @@ def fit(settings: Settings, out: Path | None, command: str, teller: Teller) -> i
             "--draws 100; for an end in time, --max-minutes."
         )
     how_to_go_on = f"fairmix resume {folder.as_typed}"
-    with _noting_interrupts() as interrupts:
+    with noting_interrupts() as interrupts:
         try:
             model = _sample(found, folder, teller)
             plain = _sample_plain(found, teller) if settings.with_plain else None
@@ -247,23 +246,3 @@ def _name_of_row(value: Any) -> Any:
     if math.isnan(value):
         return None
     return int(value) if value.is_integer() else value
-
-
-@contextlib.contextmanager
-def _noting_interrupts() -> Iterator[list[int]]:
-    """Note whether the user has interrupted: the library then gives the draws so far."""
-    noted: list[int] = []
-
-    def note(number: int, frame: Any) -> None:
-        noted.append(number)
-        signal.default_int_handler(number, frame)
-
-    try:
-        before = signal.signal(signal.SIGINT, note)
-    except ValueError:  # not in the main thread, which alone is interrupted
-        yield noted
-        return
-    try:
-        yield noted
-    finally:
-        signal.signal(signal.SIGINT, before)

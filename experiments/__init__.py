@@ -1,0 +1,1 @@
+"""The paper's experiments, a script each; ``fairmix reproduce`` runs them."""
