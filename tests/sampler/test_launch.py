@@ -14,8 +14,9 @@ from fairmix.model.cap import make_cap
 from fairmix.sampler.arrays import initial_start
 from fairmix.sampler.chain import Chain
 from fairmix.sampler.compilation import pack
-from fairmix.sampler.kernels.launch import collect_members, launch
+from fairmix.sampler.kernels.launch import collect_members, condition, launch
 from fairmix.sampler.kernels.seat_prices import ENOUGH
+from fairmix.sampler.kernels.split_merge_step import draw_matches
 from fairmix.tables.groups import Groups
 from tests.monte_carlo import assert_mean
 from tests.sampler.test_invariants import make_random_chain
@@ -42,6 +43,26 @@ def launch_once(
     collect_members(rng, layout, state, deal, cluster, other_cluster)
     deal.in_a[:] = in_a
     launch(rng, likelihood, layout, row_stats, deal, pricing)
+
+
+@njit
+def condition_once(
+    rng, layout, likelihood, row_stats, state, deal, cluster, other_cluster, in_a, pricing
+):
+    """Free half of the members, which are in these halves beforehand."""
+    collect_members(rng, layout, state, deal, cluster, other_cluster)
+    deal.in_a[:] = in_a
+    condition(rng, likelihood, layout, row_stats, deal, 0.5, pricing)
+
+
+@njit
+def seat_often(rng, layout, distance, state, deal, cluster, other_cluster, in_a, found):
+    """Note the slots that members get, who stand in the same order every time."""
+    n_slots = collect_members(rng, layout, state, deal, cluster, other_cluster)
+    deal.in_a[:] = in_a
+    for row in found:
+        draw_matches(rng, distance, layout, state, deal, n_slots)
+        row[:] = deal.new_slot[: row.size]
 
 
 def make_chain():
@@ -121,6 +142,63 @@ def test_a_launch_does_not_look_at_the_present_halves(seed, max_launched, pricin
         found.append([getattr(deal, name)[:n_members].copy() for name in RESULTS])
     for before, after in zip(*found, strict=True):
         assert np.array_equal(before, after)
+
+
+def condition_with(halves, seed, pricing):
+    """Give the deal of a partial re-deal whose members are in these halves beforehand."""
+    chain = make_chain() if pricing == 0.0 else make_capped_chain()
+    condition_once(
+        np.random.default_rng(seed),
+        pack(chain.layout),
+        pack(chain.likelihood),
+        chain.model.row_stats,
+        pack(chain.state),
+        pack(chain.deal),
+        *chain.state.active[:2],
+        halves,
+        pricing,
+    )
+    return chain.deal
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("pricing", [0.0, 0.7])
+def test_a_partial_re_deal_does_not_look_at_the_halves_of_loose_members(seed, pricing):
+    halves = np.random.default_rng(seed).random(len(make_chain().deal.in_a)) < 0.5
+    deal = condition_with(halves, seed, pricing)
+    flipped = halves.copy()
+    for start, end in zip(deal.part_start[:-1], deal.loose_end, strict=True):
+        flipped[start:end] ^= True
+    other_deal = condition_with(flipped, seed, pricing)
+    assert (flipped != halves).any()
+    n_members = deal.part_start[-1]
+    for name in ("preference", "centre", "border", "stats", "n_rows"):
+        before, after = (getattr(each, name)[:n_members] for each in (deal, other_deal))
+        assert np.array_equal(before, after), name
+
+
+def test_members_are_seated_at_random_inside_their_half():
+    chain = make_chain()
+    deal, state = chain.deal, chain.state
+    in_a = np.arange(len(deal.in_a)) % 2 == 0
+    found = np.zeros((N_TIMES, len(deal.new_slot)), dtype=np.int64)
+    seat_often(
+        chain.rng,
+        pack(chain.layout),
+        pack(chain.model.distance),
+        pack(state),
+        pack(deal),
+        *state.active[:2],
+        in_a,
+        found,
+    )
+    members = np.arange(deal.part_start[1], deal.part_start[2])
+    for is_a in (False, True):
+        own = members[in_a[members] == is_a]
+        slots, counts = np.unique(found[0, own], return_counts=True)
+        assert len(slots) > 1
+        expected = np.broadcast_to(counts / len(own), (len(own), len(slots)))
+        assert_mean(found[:, own, None] == slots, expected)
 
 
 def test_preferences_and_prices():
