@@ -162,25 +162,12 @@ TESTS = {
         cases(SPLITS, "r=2, m=2", "free", "mfm, seven rows", "three groups")
         + cases(INVARIANTS, "gaussian-split-merge"),
     ),
-    "halves": (
-        LIKELIHOOD,
-        cases(SPLITS, "mfm, seven rows", "five and five")
-        + cases(INVARIANTS, "gaussian-split-merge"),
-    ),
     "re-deals": (VARIANTS, cases(REDEALS, "r=2, m=2-re-deal", "mfm, seven rows-re-deal")),
     "choice": (VARIANTS, cases(SPLITS, "mfm, seven rows", "five and five", "mfm")),
     "deal": (
         VARIANTS,
         cases(REDEALS, "five and five-re-deal", "free, r=2, m=1-re-deal", "free-re-deal")
         + cases(SPLITS, "free, r=2, m=1", "free"),
-    ),
-    "partial re-deal": (
-        VARIANTS,
-        cases(REDEALS, "five and five-partial re-deal", "mfm, seven rows-partial re-deal"),
-    ),
-    "seat prices": (
-        VARIANTS,
-        cases(REDEALS, *(f"{name}-partial re-deal" for name in ("five and five", "r=2", "free"))),
     ),
     "launch": (PLAIN, (LAUNCHES,)),
     "price": (
@@ -324,7 +311,6 @@ MUTATIONS = [
     ("free match: row not counted", COLLAPSED, "self.log_marginal(state.cluster_rows[cluster] + 1, work.stats)", "self.log_marginal(state.cluster_rows[cluster], work.stats)", 0),
     ("gibbs: rows of the bundle not counted", COLLAPSED, "state.cluster_rows[cluster] + n_rows, joined", "state.cluster_rows[cluster], joined", 0),
     ("gibbs: cluster that is left not refreshed", COLLAPSED, "has left up to date.\"\"\"\n        self.refresh(state, cluster)", "has left up to date.\"\"\"", 0),
-    ("halves: marginals not kept", COLLAPSED, "        state.cluster_log_likelihood[cluster] = self.log_marginal(\n            deal.n_rows[half], deal.stats[half]\n        )\n", "        pass\n", 0),
     ("heat: power left out", COLLAPSED, "return self.power[0] * self.family.log_marginal", "return self.family.log_marginal", 0),
     ("shared parameters: never redrawn", VERBS, "        return family.update_shared(rng, counts, stats)\n", "        return 0.0\n", 0),
     ("shared parameters: log likelihoods stay", COLLAPSED, "        )\n        self.recompute(state)\n", "        )\n", 0),
@@ -339,8 +325,8 @@ MUTATIONS = [
     ("draw with parameters: power left out", PARAMETERS, "return likelihood.power[0] * log_density", "return log_density", 0),
     ("draw with parameters: widths always adapted", PARAMETERS, "if likelihood.adapts[0]:", "if True:", 0),
     ("choice: other clusters not among the close ones", CHOICE, "            n_weights += 1\n", "            pass\n", 0),
-    ("seat prices: loose followers count as held", PRICES, "for member in range(deal.loose_end[group], ", "for member in range(deal.part_start[group], ", 0),
-    ("seat prices: loose anchors count as held", PRICES, "for k in range(deal.loose_end[0], deal.part_start[1]):", "for k in range(deal.part_start[1]):", 0),
+    ("launch: loose followers count as held", PRICES, "for member in range(deal.loose_end[group], ", "for member in range(deal.part_start[group], ", 0),
+    ("launch: loose anchors count as held", PRICES, "for k in range(deal.loose_end[0], deal.part_start[1]):", "for k in range(deal.part_start[1]):", 0),
     ("preference: row not counted", PREFERENCES, "likelihood.log_marginal(deal.n_rows[0] + 1, deal.joined)", "likelihood.log_marginal(deal.n_rows[0], deal.joined)", 0),
     ("preference: half B left out", PREFERENCES, "fit - other_fit", "fit", 0),
     ("preference: seats of the anchor that stays forgotten", PRICES, "held -= deal.lift[group, k]", "held -= 0.0", 0),
