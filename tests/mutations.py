@@ -210,7 +210,10 @@ TESTS = {
     ),
     "parameters": (
         LIKELIHOOD,
-        cases(TWIN_ALONE, "gibbs-mfm", "gibbs-equal, m=1") + cases(TWIN_SWEEPS, *TWIN_SWEPT),
+        (
+            f"{TWIN}::test_parameters_follow_their_posterior_given_the_partition",
+            *cases(TWIN_ALONE, "gibbs-mfm", "gibbs-equal, m=1"),
+        ),
     ),
     "bundles with parameters": (LIKELIHOOD, cases(TWIN_ALONE, "gibbs-three groups", "gibbs-mfm")),
     "rows with parameters": (

@@ -6,12 +6,14 @@ enumeration, but the sampler sees only its density and its prior.
 
 import numpy as np
 import pytest
+from scipy.special import digamma
 
 from tests.exact.enumeration import enumerate_states
 from tests.exact.problems import CAPPED_PROBLEMS, FREE_PROBLEMS, LARGER_PROBLEMS, PROBLEMS
 from tests.exact.test_single_steps import (
     DEALS,
     MOVES,
+    N_DRAWS,
     check_anchor_swaps,
     check_deals,
     check_extra_move,
@@ -19,6 +21,7 @@ from tests.exact.test_single_steps import (
     check_move,
 )
 from tests.exact.test_sweep import check_sweep
+from tests.monte_carlo import assert_mean
 from tests.sampler.test_invariants import check_draw
 from tests.tiny import make_chain, only
 from tests.twins import InstantiatedGaussian
@@ -44,6 +47,28 @@ def test_draws():
     chain.heat(1.0)
     chain.run(1)
     assert np.all(chain.likelihood.widths != widths)
+
+
+def test_parameters_follow_their_posterior_given_the_partition():
+    """Normal-gamma posteriors; partitions alone would not tell if parameters hardly moved."""
+    start = ((0, 0, 0, 1, 1), (), frozenset(), ())
+    chain = make_chain(PROBLEMS["mfm"], start, seed=1, family=TWIN, **only())
+    rows, n_columns = chain.likelihood.rows, chain.likelihood.rows.shape[1]
+    found = [[], []]
+    for _ in range(N_DRAWS):
+        chain.run(1)
+        for label in range(2):
+            found[label].append(chain.likelihood.parameters[label].copy())
+    for label in range(2):
+        own = rows[chain.row_labels == label]
+        count, total = len(own), own.sum(axis=0)
+        centre = total / (count + 1)
+        shape = TWIN.shape + count / 2
+        rate = TWIN.rate + (np.sum(own**2, axis=0) - total * centre) / 2
+        means, log_precisions = np.split(np.array(found[label]), [n_columns], axis=1)
+        spread = np.exp(log_precisions) * (means - centre) ** 2
+        expected = [centre, digamma(shape) - np.log(rate), np.full(n_columns, 1 / (count + 1))]
+        assert_mean(np.stack([means, log_precisions, spread], axis=1), np.array(expected))
 
 
 @pytest.mark.parametrize(("move", "name"), SINGLE)
