@@ -180,7 +180,7 @@ TESTS = {
         )
         + cases(KEPT_ROWS, "gibbs-mean", "anchor swap-worst"),
     ),
-    "waiting": (PLAIN, cases(SWEPT, "gap-inside", "gap, three groups-inside")),
+    "waiting": (PLAIN, cases(SWEPT, "gap-inside", "no gap-inside", "gap, three groups-inside")),
     "cap of deals": (
         VARIANTS,
         cases(
